@@ -4,7 +4,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { statusOf } from '../src/platform/http/error-responses.ts';
-import { errorCatalogue } from '../src/shared/error-catalogue.ts';
+import { errorCatalog } from '../src/shared/error-catalog.ts';
 import { startStoryWorld } from './docs/api-story.ts';
 import { withCalls } from './docs/client-calls.ts';
 import { withConfiguration } from './docs/configuration-table.ts';
@@ -70,7 +70,7 @@ function read(path: string): string | null {
 }
 
 function errorTable(): string {
-  const rows = Object.entries(errorCatalogue).map(
+  const rows = Object.entries(errorCatalog).map(
     ([code, { status, message }]) =>
       // The panel links error codes to this anchor.
       `| ${status} | <a id="${code}"></a>\`${code}\` | ${message.replaceAll('<', '&lt;')} |`,

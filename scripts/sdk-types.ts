@@ -3,7 +3,7 @@
 
 import { documentedCodes } from '../src/platform/http/openapi-errors.ts';
 import { isShapeName } from '../src/platform/http/openapi-names.ts';
-import { type ErrorCode, errorCatalogue } from '../src/shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog } from '../src/shared/error-catalog.ts';
 import {
   type OpenapiDocument,
   type Operation,
@@ -79,7 +79,7 @@ function codesOf(operations: readonly Operation[], document: OpenapiDocument): r
     'method_not_allowed',
     ...operations.flatMap((operation) => documentedCodes(operation, document)),
   ]);
-  return Object.keys(errorCatalogue).filter((code) => codes.has(code as ErrorCode));
+  return Object.keys(errorCatalog).filter((code) => codes.has(code as ErrorCode));
 }
 
 function mapOf(

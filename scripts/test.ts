@@ -228,6 +228,16 @@ function makeSteps(): readonly Step[] {
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
       tool('texts of the pages', '../scripts/check-texts.ts'),
       tool('prose', '../scripts/check-prose.ts'),
+      tool(
+        'spelling',
+        'cspell/bin.mjs',
+        'lint',
+        '--no-progress',
+        '--no-summary',
+        '--cache',
+        '--cache-strategy=content',
+        '--cache-location=node_modules/.cache/cspell',
+      ),
     );
   }
   const suites: readonly (readonly [group: Group, name: string, files: readonly string[]])[] = [

@@ -1,4 +1,4 @@
-// Where the pages' sentences are gathered: `npm run texts`. Three catalogues: what lists and their shell say, what is said on
+// Where the pages' sentences are gathered: `npm run texts`. Three catalogs: what lists and their shell say, what is said on
 // pages and in dialogs that are opened now and then, and the console's, which a reseller never loads. A module of the
 // second or the third is imported dynamically, behind `withTexts` (router.tsx); test/unit/text-areas.test.ts holds that.
 
@@ -11,7 +11,7 @@ const ofConsole = consoleSources.map((path) => `src/${path}`);
 
 export default defineConfig({
   sourceLocale: 'en',
-  // English has no files: english-catalogues.ts reads it from the others.
+  // English has no files: english-catalogs.ts reads it from the others.
   locales: ['de'],
   catalogs: [
     { path: '<rootDir>/src/locales/{locale}/panel', include: ['src'], exclude: [...seldom, ...ofConsole] },

@@ -1,11 +1,11 @@
-// Which sources speak from which catalogue (lingui.config.ts), as globs below src/: all others speak from the first, `panel`.
+// Which sources speak from which catalog (lingui.config.ts), as globs below src/: all others speak from the first, `panel`.
 
 export const consoleSources = [
   'features/accounts/**',
   'features/audit/**',
   'features/brand/{brand-page,brand-previews}.tsx',
   'features/customers/{all-customers-page,any-customer-drawer,any-customer-page,suspend-dialog}.tsx',
-  'features/fulfilment/**',
+  'features/fulfillment/**',
   'features/ledger/revenue-page.tsx',
   'features/orders/{account-order-page,change-package-dialog}.tsx',
   'features/overview/{console-overview-page,health-page}.tsx',

@@ -8,13 +8,13 @@ import { lingui } from '@lingui/vite-plugin';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Plugin } from 'vite';
-import { englishCatalogues } from './english-catalogues.ts';
+import { englishCatalogs } from './english-catalogs.ts';
 
 export default defineConfig(({ mode }) => ({
   base: '/panel/',
   plugins: [
     lingui({ cwd: import.meta.dirname, macroTransform: true, failOnCompileError: true }),
-    englishCatalogues(),
+    englishCatalogs(),
     react(),
     tailwindcss(),
     shellFirst(),

@@ -1,6 +1,6 @@
 // node bench/textbook/textbook-server.ts <connection string>: POST /api/v1/orders as an experienced engineer writes it
-// in an afternoon, with Fastify and pg. The same public behaviour as the product for the orders of the load;
-// no request log, which is in its favour. What the product is compared with.
+// in an afternoon, with Fastify and pg. The same public behavior as the product for the orders of the load;
+// no request log, which is in its favor. What the product is compared with.
 
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';

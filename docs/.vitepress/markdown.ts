@@ -1,5 +1,5 @@
 // What the documents need beyond VitePress's Markdown, so that one text serves the site and a code host: links between
-// files lead to pages, a row of <details> with code becomes tabs, headings have GitHub's anchors, and code is coloured
+// files lead to pages, a row of <details> with code becomes tabs, headings have GitHub's anchors, and code is colored
 // by classes, because the pages' content policy takes no inline style.
 
 import { posix, relative } from 'node:path';
@@ -22,7 +22,7 @@ export const markdown: MarkdownOptions = {
   codeTransformers: [
     {
       preprocess(_code, options) {
-        // Half a second for a block by default: on a busy machine the rest of it would stay without colours.
+        // Half a second for a block by default: on a busy machine the rest of it would stay without colors.
         options.tokenizeTimeLimit = 0;
       },
       span(node) {

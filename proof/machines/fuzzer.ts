@@ -17,7 +17,7 @@ import {
 import { operator } from '../../src/features/webhooks/webhook-table.ts';
 import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
-import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { errorCatalog } from '../../src/shared/error-catalog.ts';
 import { openPage, pathOfLink } from '../../test/harness/browser-request.ts';
 import { pngFile } from '../../test/harness/logo-files.ts';
 
@@ -978,10 +978,7 @@ export function checkAnswer(
   const code: string | undefined = status >= 400 ? body?.error?.code : undefined;
   const documented = operation.answers.get(status);
   if (status >= 400) {
-    assert.ok(
-      code !== undefined && Object.hasOwn(errorCatalogue, code),
-      `the code ${code} is in the catalogue`,
-    );
+    assert.ok(code !== undefined && Object.hasOwn(errorCatalog, code), `the code ${code} is in the catalog`);
     if (status === 429) assert.ok(Number(headers['retry-after']) >= 1, 'Retry-After');
     const isElsewhere = status === 404 ? code === 'not_found' : status === 405;
     if (status === 405) {

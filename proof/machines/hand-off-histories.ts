@@ -8,13 +8,13 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
-import { closeCallByHand } from '../../src/features/fulfilment/open-product-calls.ts';
+import { closeCallByHand } from '../../src/features/fulfillment/open-product-calls.ts';
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
 import { mintOrderKey } from '../../src/features/order-engine/mint-order-key.ts';
 import { renewDuePlans } from '../../src/features/plans/automatic-renewals.ts';
 import { notePlanEnds } from '../../src/features/plans/plan-ends.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
-import { isRefusal } from '../../src/shared/error-catalogue.ts';
+import { isRefusal } from '../../src/shared/error-catalog.ts';
 import { isTestAccount, publicId } from '../../src/shared/identifiers.ts';
 import { formatTime } from '../../src/shared/times.ts';
 import { sqlOf } from '../../test/harness/group-sql.ts';

@@ -85,7 +85,7 @@ export async function startFuzzedPanel(): Promise<FuzzedPanel> {
         sessionRequestsPerMinute: many,
         panelRequestsPerMinute: many,
       },
-      attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
+      attempts: { freeFailures: many, neighborhoodFailuresMax: many, freeCodeFailures: many },
     },
   });
   const close = async () => {

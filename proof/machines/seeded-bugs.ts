@@ -412,7 +412,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'an old call is sent again behind the call of a later order',
-    file: 'src/features/fulfilment/open-product-calls.ts',
+    file: 'src/features/fulfillment/open-product-calls.ts',
     find: "(l.status = 'waiting' or l.status = 'attention' and l.confirms)",
     replace: "l.status = 'waiting' and not l.confirms",
     test: 'test/service/product-truth.test.ts',
@@ -706,7 +706,7 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'a call that ran out of attempts is dropped',
-    file: 'src/features/fulfilment/product-caller.ts',
+    file: 'src/features/fulfillment/product-caller.ts',
     find: "      ? { status: 'attention', nextAt: at }\n      : { status: 'waiting', nextAt: at + delaySecondsMax };",
     replace:
       "      ? { status: 'failed', nextAt: at }\n      : { status: 'waiting', nextAt: at + delaySecondsMax };",
@@ -729,14 +729,14 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'entitlements are read on from a cursor of before a restore',
-    file: 'src/features/fulfilment/entitlement-reads.ts',
+    file: 'src/features/fulfillment/entitlement-reads.ts',
     find: 'if (incarnation !== (await findIncarnation(database))) return null;',
     replace: "if (incarnation === (await findIncarnation(database)) && incarnation === '') return null;",
     test: 'test/tools/restore-incarnation.test.ts',
   },
   {
     name: 'the attempts of a call keep secrets that the product answered with',
-    file: 'src/features/fulfilment/call-attempts.ts',
+    file: 'src/features/fulfillment/call-attempts.ts',
     find: 'const { text, isCut } = withoutSecrets(answer);',
     replace: 'const { isCut } = withoutSecrets(answer);\n  const text = answer.slice(0, answerBytesMax);',
     test: 'test/service/calls-needing-attention.test.ts',

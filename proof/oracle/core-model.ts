@@ -29,7 +29,7 @@ import {
   type SomePrices,
 } from '../../src/features/packages/price-lines.ts';
 import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/features/plans/parse-plan-request.ts';
-import { errorCatalogue, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalogue.ts';
+import { errorCatalog, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalog.ts';
 import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
@@ -41,7 +41,7 @@ import {
   type Naming,
   type OwnPath,
   type PlanStep,
-  packageMoulds,
+  packageTemplates,
   type Request,
   type SettleStep,
   type Step,
@@ -67,7 +67,7 @@ import { toldProblem } from './told-events.ts';
 /** Deliberately different from the indexes. */
 const coreNaming = {
   accountIds: groups.map((_group, account) => account + 11),
-  packageIds: packageMoulds.map((_mould, slot) => slot + 21),
+  packageIds: packageTemplates.map((_template, slot) => slot + 21),
   customerSuffix: '',
 } satisfies Partial<Naming>;
 
@@ -477,7 +477,7 @@ function mintedKey(index: number): string {
 /** Stands for the tables of packages and prices, as package-catalog.ts reads them. */
 function createShelf(packageIds: readonly number[]) {
   const rows = new Map(
-    packageMoulds.map(({ trial: isTrial, prices, ...rest }, slot) => {
+    packageTemplates.map(({ trial: isTrial, prices, ...rest }, slot) => {
       const limits = { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 };
       const id = packageIds[slot] ?? 0;
       const base = new Map(namedPrices(prices).map((cell) => [cellOf(cell), { ...cell, changedAt: 0 }]));
@@ -642,7 +642,7 @@ export function refusalProblem(
   actual: { readonly code: string; readonly details: object; readonly status?: number },
 ): string | null {
   if (actual.code !== expected.code) return `${actual.code} instead of ${expected.code}`;
-  const status = actual.status ?? errorCatalogue[expected.code].status;
+  const status = actual.status ?? errorCatalog[expected.code].status;
   if (status !== documentedStatus[expected.code]) return `${actual.code} with status ${status}`;
   const details: Readonly<Record<string, unknown>> = { ...actual.details };
   for (const [name, value] of Object.entries(expected.details)) {

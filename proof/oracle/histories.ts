@@ -76,7 +76,7 @@ export const alertsBelow: readonly (bigint | null)[] = [20_000n, 4000n, null, 20
 /** 29: shorter than some months, longer than others. */
 export const alertsEndingDays: readonly (number | null)[] = [null, 29, 60, null];
 
-export interface PackageMould {
+export interface PackageTemplate {
   readonly name: string;
   readonly trial: boolean;
   readonly retired: boolean;
@@ -86,14 +86,14 @@ export interface PackageMould {
 
 const free = [0n, 0n, 0n] as const;
 
-export const packageMoulds: readonly PackageMould[] = [
-  mould('Basic', {}, [1000n, 2700n, 9600n], [800n, 2100n, 7200n]),
-  mould('Plus', {}, [2500n, 7000n, 25_000n], [2000n, 5500n, 19_000n]),
-  mould('Odd', {}, [999n, 2888n, 9997n], [777n, 2222n, 7771n]),
-  mould('Gift', {}, [0n, 0n, 1n], free),
-  mould('Old', { retired: true }, [500n, 1500n, 6000n], [500n, 1500n, 6000n]),
-  mould('Trial', { trial: true }, free, free),
-  mould('Old trial', { trial: true, retired: true }, free, free),
+export const packageTemplates: readonly PackageTemplate[] = [
+  template('Basic', {}, [1000n, 2700n, 9600n], [800n, 2100n, 7200n]),
+  template('Plus', {}, [2500n, 7000n, 25_000n], [2000n, 5500n, 19_000n]),
+  template('Odd', {}, [999n, 2888n, 9997n], [777n, 2222n, 7771n]),
+  template('Gift', {}, [0n, 0n, 1n], free),
+  template('Old', { retired: true }, [500n, 1500n, 6000n], [500n, 1500n, 6000n]),
+  template('Trial', { trial: true }, free, free),
+  template('Old trial', { trial: true, retired: true }, free, free),
 ];
 
 export type OwnPath =
@@ -230,7 +230,7 @@ export function tellHistory(history: History, naming: Naming): Told {
   const oracle = createOracle(oracleWorld(naming));
   const steps: Step[] = [];
   const owners = new Map<string, number>();
-  const retired = new Set(packageMoulds.flatMap((one, slot) => (one.retired ? [packageIdOf(slot)] : [])));
+  const retired = new Set(packageTemplates.flatMap((one, slot) => (one.retired ? [packageIdOf(slot)] : [])));
   const repeatable: number[] = [];
   const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
 
@@ -1087,12 +1087,12 @@ export function isPlanStep(request: Request): request is PlanStep {
   return 'headerKey' in request && request.type !== 'place' && request.type !== 'renew';
 }
 
-function mould(
+function template(
   name: string,
   { trial = false, retired = false }: { trial?: boolean; retired?: boolean },
   reseller: readonly [bigint, bigint, bigint],
   distributor: readonly [bigint, bigint, bigint],
-): PackageMould {
+): PackageTemplate {
   return { name, trial, retired, durationDays: trial ? 14 : 30, prices: pricesOf(reseller, distributor) };
 }
 
@@ -1110,7 +1110,7 @@ function pricesOf(
 function oracleWorld({ accountIds, packageIds, cancelRefund }: Naming): World {
   return {
     cancelRefund,
-    packages: packageMoulds.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
+    packages: packageTemplates.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
     accounts: groups.map((group, account) => ({
       id: accountIds[account] satisfies AccountId | undefined as AccountId,
       group,

@@ -1,7 +1,7 @@
 // Labels of what histories have met, their distribution, and a failing history as a table. Used by the tests that tell
 // histories.
 
-import { groups, packageMoulds, type Request, type Step, type Told } from './histories.ts';
+import { groups, packageTemplates, type Request, type Step, type Told } from './histories.ts';
 import type { Order } from './oracle.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
@@ -253,7 +253,7 @@ export function formatDistribution(counted: ReadonlyMap<string, number>): string
 
 /** The history as a table; `answers` are those that differ from the oracle's, by step. */
 export function formatHistory(told: Told, problems: ReadonlyMap<number, string>): string {
-  const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageMoulds[slot]?.name]));
+  const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageTemplates[slot]?.name]));
   const packages = told.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');
   const accounts = groups.map((group, account) => `${account} ${group}`).join(', ');
   const lines = told.steps.map((step, index) => {

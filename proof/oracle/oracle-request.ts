@@ -64,9 +64,9 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
   }
 
   // 13 customer, then customer_name, which has the same code (A2)
-  const customerReference = normaliseCustomer(fields.get('customer'));
+  const customerReference = normalizeCustomer(fields.get('customer'));
   if (customerReference === null) return refuse('invalid_customer', { field: 'customer' });
-  const customerName = name === undefined ? '' : normaliseName(name);
+  const customerName = name === undefined ? '' : normalizeName(name);
   if (customerName === null) return refuse('invalid_customer', { field: 'customer_name' });
 
   const months = readMonths(fields);
@@ -99,7 +99,7 @@ export function readRenewRequest(body: unknown, headerKey: string | undefined): 
   return { key: key.value, months: months.value, maxChargeCents: guard.value };
 }
 
-export function normaliseCustomer(value: unknown): string | null {
+export function normalizeCustomer(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const trimmed = value.trim();
   // Before lower-casing: U+212A, the Kelvin sign, would become an ASCII "k" (A17).
@@ -171,7 +171,7 @@ function monthsOf(period: unknown): Months | null {
 }
 
 /** The trimmed name ("" is no name, A6); null: refused. */
-function normaliseName(value: string): string | null {
+function normalizeName(value: string): string | null {
   const name = value.trim();
   const characters = [...name];
   if (characters.length > 120) return null;

@@ -25,7 +25,7 @@ import {
 import type { Months, Period, PlaceRequest, Refusal, RefusalCode, RenewRequest } from './oracle-request.ts';
 import {
   isRefusal,
-  normaliseCustomer,
+  normalizeCustomer,
   readPlaceRequest,
   readRenewRequest,
   refuse,
@@ -546,7 +546,7 @@ export function createOracle(world: World) {
   }): TrialOutcome {
     const { now, key, again = false } = input;
     const account = getAccount(input.accountId);
-    const reference = normaliseCustomer(input.customer);
+    const reference = normalizeCustomer(input.customer);
     if (reference === null) return refuse('invalid_customer', { field: 'customer' });
     // The name space of the other plan changes (A31a).
     const operation = JSON.stringify(['trial', input.packageId, reference, again]);

@@ -4,7 +4,7 @@
 // Invariant: a request goes to one mode and does not change the other, except the operator's changes for both: prices,
 // groups, packages, rights.
 
-import { type PlanOperation, packageMoulds } from './histories.ts';
+import { type PlanOperation, packageTemplates } from './histories.ts';
 import {
   autoGuards,
   autoMonths,
@@ -629,7 +629,7 @@ function isRouteOfTests({ type }: TestModeRequest): boolean {
 /** Accounts start at zero: opening balances are credits. */
 function worldOf({ accountIds, packageIds }: TestModeNaming): World {
   return {
-    packages: packageMoulds.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
+    packages: packageTemplates.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
     accounts: testModeGroups.map((group, account) => ({
       id: accountIds[account] ?? 0,
       group,

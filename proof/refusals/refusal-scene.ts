@@ -71,7 +71,7 @@ export async function startRefusalScene(): Promise<RefusalScene> {
         sessionRequestsPerMinute: many,
         panelRequestsPerMinute: many,
       },
-      attempts: { freeFailures: many, neighbourhoodFailuresMax: many, freeCodeFailures: many },
+      attempts: { freeFailures: many, neighborhoodFailuresMax: many, freeCodeFailures: many },
     },
   });
   const shared = await createSharedCallers(service);

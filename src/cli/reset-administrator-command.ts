@@ -9,7 +9,7 @@ import { findAccountByUsername } from '../features/identity/find-accounts.ts';
 import { changeKey, listAccountKeys } from '../features/keys/manage-keys.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
 import { ConfigProblem } from '../setup/settings.ts';
-import { isRefusal } from '../shared/error-catalogue.ts';
+import { isRefusal } from '../shared/error-catalog.ts';
 import { commandIo } from './command-io.ts';
 import { epochSeconds, withDatabase } from './with-database.ts';
 

@@ -10,8 +10,8 @@ import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-adm
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
 import { eventAdminRoutes } from '../features/events/event-admin-routes.ts';
-import { productAdminRoutes } from '../features/fulfilment/product-admin-routes.ts';
-import { productCallRoutes } from '../features/fulfilment/product-call-routes.ts';
+import { productAdminRoutes } from '../features/fulfillment/product-admin-routes.ts';
+import { productCallRoutes } from '../features/fulfillment/product-call-routes.ts';
 import { listsOfAccounts } from '../features/identity/account-lists.ts';
 import type { Authenticator } from '../features/identity/authenticator.ts';
 import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';

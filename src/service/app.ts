@@ -31,7 +31,7 @@ import { customerListRoutes } from '../features/customers/customer-list-routes.t
 import { customerRoutes } from '../features/customers/customer-routes.ts';
 import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
-import { entitlementRoutes } from '../features/fulfilment/entitlement-routes.ts';
+import { entitlementRoutes } from '../features/fulfillment/entitlement-routes.ts';
 import { ownLists } from '../features/identity/account-lists.ts';
 import type { AccountReads } from '../features/identity/account-reads.ts';
 import type { Authenticator } from '../features/identity/authenticator.ts';

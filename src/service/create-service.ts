@@ -15,14 +15,14 @@ import { createTotpStore } from '../features/auth/totp-store.ts';
 import { createBrandHolder } from '../features/brand/brand-store.ts';
 import { createCustomerReads } from '../features/customers/customer-reads.ts';
 import { createEventWaits, type EventWaits } from '../features/events/account-feed.ts';
-import { createProductCallMetrics } from '../features/fulfilment/product-call-metrics.ts';
+import { createProductCallMetrics } from '../features/fulfillment/product-call-metrics.ts';
 import {
   type CallMode,
   createProductCaller,
   type ProductCaller,
   productCallsKinds,
-} from '../features/fulfilment/product-caller.ts';
-import { productPayload } from '../features/fulfilment/product-payload.ts';
+} from '../features/fulfillment/product-caller.ts';
+import { productPayload } from '../features/fulfillment/product-payload.ts';
 import { createAccountReads } from '../features/identity/account-reads.ts';
 import { noteKeysUsed } from '../features/identity/api-key-rows.ts';
 import { createDailyTotals } from '../features/ledger/daily-totals.ts';

@@ -16,7 +16,7 @@ import {
   sendBuilt,
   sendNotBuilt,
 } from '../platform/http/built-pages.ts';
-import { refusal } from '../shared/error-catalogue.ts';
+import { refusal } from '../shared/error-catalog.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
 const contentSecurityPolicy = (styleSources: string) => [
@@ -66,7 +66,7 @@ export async function panelPages(app: FastifyInstance, folder: string, brand: Br
 
 /** Sets the initial title, the title suffix (web/src/text/service-name.ts) and the icon. */
 function branded(page: string, brand: Brand): string {
-  const { name, colour } = brand;
+  const { name, color } = brand;
   const icon = iconAddress(brand);
   const marks: readonly (readonly [own: RegExp, ours: Markup | null])[] = [
     [/<title>[^<]*<\/title>/, name === null ? null : html`<title>${name}</title>`],
@@ -78,7 +78,7 @@ function branded(page: string, brand: Brand): string {
     // Beside the pages' own stylesheet: the script waits for both, so no page shows other colors first.
     [
       /<noscript>/,
-      colour === null ? null : html`<link rel="stylesheet" href="${brandStylesheetPath}">\n    <noscript>`,
+      color === null ? null : html`<link rel="stylesheet" href="${brandStylesheetPath}">\n    <noscript>`,
     ],
   ];
   return marks.reduce(

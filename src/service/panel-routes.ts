@@ -9,7 +9,7 @@ import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
 import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
 import { eventPanelRoutes } from '../features/events/event-panel-routes.ts';
-import { productPanelRoutes } from '../features/fulfilment/product-panel-routes.ts';
+import { productPanelRoutes } from '../features/fulfillment/product-panel-routes.ts';
 import { apiAccessRoutes } from '../features/keys/api-access-routes.ts';
 import { ownKeyRoutes } from '../features/keys/own-key-routes.ts';
 import { accountSpendingRoutes } from '../features/ledger/account-spending-routes.ts';

@@ -17,7 +17,7 @@ import {
   deleteOldProductCalls,
   type ProductCaller,
   productCallsKinds,
-} from '../features/fulfilment/product-caller.ts';
+} from '../features/fulfillment/product-caller.ts';
 import type { DailyTotals } from '../features/ledger/daily-totals.ts';
 import { indexFacets } from '../features/ledger/facet-index.ts';
 import type { SpendingReads } from '../features/ledger/spending-totals.ts';

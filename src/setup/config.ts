@@ -184,7 +184,7 @@ export const defaultLimits = {
     freeFailures: 5,
     waitSecondsMax: 60,
     forgetSeconds: 3_600,
-    neighbourhoodFailuresMax: 50,
+    neighborhoodFailuresMax: 50,
     windowSeconds: 600,
     freeCodeFailures: 10,
     codeWaitSecondsMax: 300,

@@ -3,7 +3,7 @@
 // Invariant: a text is replaced only by its own plaintext, resealed.
 
 import { sealedSecrets } from '../features/auth/totp-store.ts';
-import { sealedProductSecrets } from '../features/fulfilment/product-settings.ts';
+import { sealedProductSecrets } from '../features/fulfillment/product-settings.ts';
 import { sealedKeys } from '../features/identity/api-key-rows.ts';
 import { sealedWebhookSecrets } from '../features/webhooks/webhook-store.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../platform/database/database.ts';

@@ -1,7 +1,7 @@
 // Derives light and dark shades from the operator's accent color, for the brand stylesheet and its form.
 // Invariant: text in or on the accent has a contrast of at least 4.5 (WCAG 2 AA); the color is adjusted, keeping its hue.
 
-export const productColour = '#1d4ed8';
+export const productColor = '#1d4ed8';
 
 export interface AccentShades {
   readonly accent: string;
@@ -43,21 +43,21 @@ const contrastMin = 4.55;
 const steps = 100;
 const strongStep = 0.15;
 
-export function accentThemes(colour: string): AccentThemes {
-  const [light, dark] = [shadesOf(colour, themes.light), shadesOf(colour, themes.dark)];
-  const chosen = colour.toLowerCase();
+export function accentThemes(color: string): AccentThemes {
+  const [light, dark] = [shadesOf(color, themes.light), shadesOf(color, themes.dark)];
+  const chosen = color.toLowerCase();
   return { light, dark, isMoved: { light: light.accent !== chosen, dark: dark.accent !== chosen } };
 }
 
 function shadesOf(
-  colour: string,
+  color: string,
   { surfaces, card, towards, on, fill }: (typeof themes)[keyof typeof themes],
 ): AccentShades {
-  const accentFill = mixed(card, colour, fill);
+  const accentFill = mixed(card, color, fill);
   const isReadable = (shade: string) =>
     [...surfaces, accentFill, on].every((other) => contrast(shade, other) >= contrastMin);
   for (let step = 0; step < steps; step += 1) {
-    const accent = mixed(colour, towards, step / steps);
+    const accent = mixed(color, towards, step / steps);
     if (isReadable(accent)) {
       return { accent, accentStrong: mixed(accent, towards, strongStep), accentFill, onAccent: on };
     }
@@ -70,8 +70,8 @@ function contrast(one: string, other: string): number {
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-function luminance(colour: string): number {
-  const [red, green, blue] = rgbOf(colour).map((part) => {
+function luminance(color: string): number {
+  const [red, green, blue] = rgbOf(color).map((part) => {
     const share = part / 255;
     return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   });
@@ -88,7 +88,7 @@ function mixed(from: string, to: string, share: number): string {
   return `#${parts.join('')}`;
 }
 
-function rgbOf(colour: string): Rgb {
-  const number = Number.parseInt(colour.slice(1), 16);
+function rgbOf(color: string): Rgb {
+  const number = Number.parseInt(color.slice(1), 16);
   return [number >> 16, (number >> 8) & 255, number & 255];
 }

@@ -2,7 +2,7 @@
 // host bits set.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import { fieldRefusal, type Refusal, refusal } from './error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from './error-catalog.ts';
 import { createAddressRanges, parseAddress, plainAddress } from './ip-addresses.ts';
 
 /** An empty list allows every address. */

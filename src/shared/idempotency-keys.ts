@@ -1,4 +1,4 @@
-import { fieldRefusal, type Refusal, typeReason } from './error-catalogue.ts';
+import { fieldRefusal, type Refusal, typeReason } from './error-catalog.ts';
 import { type JsonObject, own } from './json.ts';
 
 /** 1 to 80 visible ASCII characters from header or body, equal if in both; null: neither has one. */

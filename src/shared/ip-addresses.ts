@@ -14,24 +14,24 @@ export function plainAddress(address: string): string {
 }
 
 /** The /64 of an IPv6 address, or the IPv4 address: what a provider's customer can change freely. */
-export function addressNeighbourhood(address: string): string {
+export function addressNeighborhood(address: string): string {
   const plain = plainAddress(address);
   return ipv6Network(plain, 4) ?? plain;
 }
 
-/** `limitFactor`: its limit as a multiple of a neighbourhood's. */
+/** `limitFactor`: its limit as a multiple of a neighborhood's. */
 export interface LimitedNetwork {
   readonly network: string;
   readonly limitFactor: number;
 }
 
-/** Any company can hold a /48 with 65,536 neighbourhoods; together these get four times the limit of one. */
+/** Any company can hold a /48 with 65,536 neighborhoods; together these get four times the limit of one. */
 const wideLimitFactor = 4;
 
 export function limitedNetworks(address: string): readonly LimitedNetwork[] {
-  const neighbourhood = { network: addressNeighbourhood(address), limitFactor: 1 };
+  const neighborhood = { network: addressNeighborhood(address), limitFactor: 1 };
   const wide = ipv6Network(plainAddress(address), 3);
-  return wide === null ? [neighbourhood] : [neighbourhood, { network: wide, limitFactor: wideLimitFactor }];
+  return wide === null ? [neighborhood] : [neighborhood, { network: wide, limitFactor: wideLimitFactor }];
 }
 
 /** Whose share of a queue an address uses: a /48, or an IPv4 /24. */

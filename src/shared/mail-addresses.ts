@@ -1,6 +1,6 @@
 // Accepts ASCII addresses that every mail server accepts. They cannot break out of a mail header or SMTP command.
 
-import { fieldRefusal, type Refusal } from './error-catalogue.ts';
+import { fieldRefusal, type Refusal } from './error-catalog.ts';
 
 export const mailAddressLengthMax = 254;
 

@@ -197,7 +197,7 @@ test('a page of what is not there says so, and offers no second try', async () =
   assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0);
 });
 
-test('in forced colours it is seen which package and which period are chosen', async () => {
+test('in forced colors it is seen which package and which period are chosen', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders', { forcedColors: 'active' });
   await page.getByRole('main').getByRole('button', { name: 'Place an order' }).first().click();

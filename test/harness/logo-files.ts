@@ -6,7 +6,7 @@ export interface PngParts {
   readonly width?: number;
   readonly height?: number;
   readonly depth?: number;
-  readonly colourType?: number;
+  readonly colorType?: number;
   readonly interlace?: number;
   readonly packed?: Buffer;
   readonly more?: readonly Buffer[];
@@ -18,7 +18,7 @@ export function pngFile({
   width = 40,
   height = 20,
   depth = 8,
-  colourType = 2,
+  colorType = 2,
   interlace = 0,
   packed,
   more = [],
@@ -26,7 +26,7 @@ export function pngFile({
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([depth, colourType, 0, 0, interlace], 8);
+  header.set([depth, colorType, 0, 0, interlace], 8);
   const row = Buffer.concat([
     Buffer.from([0]),
     Buffer.alloc(width * 3).map((_, at) => (at % 3 === 0 ? 200 : 20)),

@@ -1,7 +1,7 @@
 // Prepares payloads like the product's caller before first attempts: for the oldest waiting call of each customer.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { productPayload } from '../../src/features/fulfilment/product-payload.ts';
+import { productPayload } from '../../src/features/fulfillment/product-payload.ts';
 import { prepareProductCalls } from '../../src/features/order-engine/prepare-product-calls.ts';
 import type { PreparedCalls } from '../../src/features/order-engine/records/product-call-rows.ts';
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
-import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { errorCatalog } from '../../src/shared/error-catalog.ts';
 
 export function expectStatus(answer: Answer, status: number): Answer['body'] {
   assert.equal(answer.status, status, answer.text);
@@ -38,11 +38,11 @@ export function expectRefusal(answer: Answer, expected: string, details?: object
   if (details !== undefined) assert.deepEqual(body.error.details, details, `${why} ${text}`);
 }
 
-/** For requests so broken that the documents name no refusal: any code of the catalogue. */
+/** For requests so broken that the documents name no refusal: any code of the catalog. */
 export function expectSomeRefusal(answer: Answer, why: string): void {
   const code: string = answer.body?.error?.code;
-  const known = Object.entries(errorCatalogue).find(([name]) => name === code);
-  assert.ok(known, `${why}: answered with a code of the catalogue, not ${answer.status} ${answer.text}`);
+  const known = Object.entries(errorCatalog).find(([name]) => name === code);
+  assert.ok(known, `${why}: answered with a code of the catalog, not ${answer.status} ${answer.text}`);
   expectRefusal(answer, `${known[1].status} ${code}`, undefined, why);
   assert.ok(answer.status < 500, `${why}: the client’s fault, not ours: ${answer.text}`);
 }

@@ -3,7 +3,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
-import { type CallMode, productCallsKinds } from '../../src/features/fulfilment/product-caller.ts';
+import { type CallMode, productCallsKinds } from '../../src/features/fulfillment/product-caller.ts';
 
 type Running = Pick<TestService, 'service'>;
 

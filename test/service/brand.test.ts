@@ -36,7 +36,7 @@ const upload = (bytes: Buffer) =>
 const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.address + path, { headers });
 
-test('nothing is set at first: the product’s own name and colours', async () => {
+test('nothing is set at first: the product’s own name and colors', async () => {
   const nobody = { name: null, colour: null, logo: null, support_address: null, language: 'en' };
   assert.deepEqual(await shown(), nobody);
   assert.equal((await open('/brand/logo')).status, 404);
@@ -56,7 +56,7 @@ test('what the owner sets is shown to everybody at once and is in the audit log'
   assert.equal(entry.before.name, null);
 });
 
-test('the colour is in a stylesheet that is sent once and holds nothing but colours', async () => {
+test('the color is in a stylesheet that is sent once and holds nothing but colors', async () => {
   const first = await open('/brand/brand.css');
   const etag = first.headers.get('etag') ?? '';
   const css = await first.text();
@@ -120,7 +120,7 @@ test('what is no picture, or none that everything can show, is refused with its 
     [pngFile({ width: 400, height: 10 }), /8 times the other/],
     [pngFile({ depth: 16 }), /16 bits/],
     [pngFile({ interlace: 1 }), /interlaced/],
-    [jpegFile({ components: 4 }), /RGB or grey/],
+    [jpegFile({ components: 4 }), /RGB or gray/],
     [jpegFile().subarray(0, 30), /cannot be read/],
     [jpegFile({ width: 0 }), /cannot be read/],
   ];
@@ -188,7 +188,7 @@ test('what shows the brand goes through the proxies of deploy/proxies', () => {
 
 test('what another process was told is shown here', async () => {
   const author = { actorId: service.admin.id, now: service.clock.seconds };
-  const settings = { name: 'Told elsewhere', colour: null, letterhead: [], supportAddress: null } as const;
+  const settings = { name: 'Told elsewhere', color: null, letterhead: [], supportAddress: null } as const;
   await changeBrand(service.database, { ...settings, language: 'en' }, author);
   let asked = 0;
   while ((await shown()).name !== settings.name) {

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { deleteOldProductCalls } from '../../src/features/fulfilment/product-caller.ts';
+import { deleteOldProductCalls } from '../../src/features/fulfillment/product-caller.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {

@@ -119,8 +119,8 @@ test('an order has every field in its format, for each period, by e-mail address
       currency: 'USD',
       created_at: '2026-01-15T12:00:00Z',
     });
-    const normalised = reference.toLowerCase();
-    assert.deepEqual(customer, { id: customer.id, reference: normalised, email: isEmail ? normalised : '' });
+    const normalized = reference.toLowerCase();
+    assert.deepEqual(customer, { id: customer.id, reference: normalized, email: isEmail ? normalized : '' });
     assert.ok(Number.isSafeInteger(customer.id) && customer.id > 0);
     assert.equal(placed.body.balance, balance);
 

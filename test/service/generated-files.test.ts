@@ -13,7 +13,7 @@ import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { statusOf } from '../../src/platform/http/error-responses.ts';
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';
-import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog } from '../../src/shared/error-catalog.ts';
 
 let service: TestService;
 before(async () => {
@@ -194,11 +194,11 @@ test('docs/log-events.md lists every event of the log', () => {
   assert.match(page, /\| `batch broken` \| error \| `err`, `orders` \|/);
 });
 
-test('docs/errors.md and the two documents know every code of the catalogue with its status', async () => {
+test('docs/errors.md and the two documents know every code of the catalog with its status', async () => {
   const documented = committed('docs/errors.md');
   const openapi = committed('openapi.json') + JSON.stringify(await served('/panel/api/openapi.json'));
-  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
-    const { status } = errorCatalogue[code];
+  for (const code of Object.keys(errorCatalog) as ErrorCode[]) {
+    const { status } = errorCatalog[code];
     assert.match(documented, new RegExp(`\\| ${status} \\| <a id="${code}"></a>\`${code}\` \\|`));
     const byAdmin = statusOf(code, true);
     if (byAdmin !== status) assert.ok(documented.includes(`\`${code}\` is ${byAdmin}`), code);

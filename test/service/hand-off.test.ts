@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { findProduct, openProductSecret } from '../../src/features/fulfilment/product-settings.ts';
+import { findProduct, openProductSecret } from '../../src/features/fulfillment/product-settings.ts';
 import type { OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
 import { parseOwnedId } from '../../src/shared/identifiers.ts';
 import { formatTime } from '../../src/shared/times.ts';

@@ -161,7 +161,7 @@ test('JSON spellings of one integer are that integer, and the last of doubled na
   const { basic } = service.packages;
   const account = await service.createReseller({ credit: '1000.00' });
   for (const [index, months] of ['3', '3.0', '3e0', '30e-1', '0.3e1'].entries()) {
-    const text = `{"package_id": ${basic}.0, "package_id": ${basic}, "customer": "spelt-${index}", "months": ${months}}`;
+    const text = `{"package_id": ${basic}.0, "package_id": ${basic}, "customer": "spelled-${index}", "months": ${months}}`;
     const answer = await account.post('/orders', text);
     assert.equal(answer.body.order?.months, 3, answer.text);
   }

@@ -110,7 +110,11 @@ test('a renewal is replayed by its key, and the name space is one for both endpo
     reseller.post(`/orders/${id}/renew`, body, keyed(key));
   const first = await renew(order.id, 'renewed');
   expectReplay(await renew(order.id, 'renewed'), first);
-  expectReplay(await renew(order.id, 'renewed', { months: 3 }), first, 'the months of the order, spelt out');
+  expectReplay(
+    await renew(order.id, 'renewed', { months: 3 }),
+    first,
+    'the months of the order, spelled out',
+  );
   expectReplay(await renew(order.id, 'renewed', { period: 'quarterly' }), first);
   expectReplay(await reseller.post(`/orders/${order.id}/renew`, { idempotency_key: 'renewed' }), first);
   const before = await booksOf(service, reseller);

@@ -151,7 +151,7 @@ test('no kind of secret survives, whole or in part', () => {
   assert.deepEqual(JSON.parse(redactedJson(plain, 4_096).text), plain);
 });
 
-test('a secret is found wherever its name stands: in a text of JSON, spelt in other bytes, in an address', () => {
+test('a secret is found wherever its name stands: in a text of JSON, spelled in other bytes, in an address', () => {
   const nested = { body: JSON.stringify({ a: 1, again: JSON.stringify({ password: 'hunter2' }) }) };
   const cut = 'aB3'.repeat(14);
   const texts = [

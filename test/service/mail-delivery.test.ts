@@ -141,7 +141,7 @@ test('several that send at once send each mail once', async () => {
     database: service.database,
     seal: service.service.seal,
     settings: { server, from },
-    face: () => ({ issuer: 'Example Ltd', colour: null, logo: null, supportAddress: null }),
+    face: () => ({ issuer: 'Example Ltd', color: null, logo: null, supportAddress: null }),
     publicUrl: () => publicUrl,
     now: () => service.clock.seconds,
     limits,

@@ -191,7 +191,7 @@ test('alerts reach each address in the language of its person, with money and ti
   assert.match(ending.get('boss@example.com') ?? '', /\nDiese E-Mails abbestellen:\n/);
 });
 
-test('a mail has the operator’s name, colour, logo and address for answers, as they are when it is sent', async () => {
+test('a mail has the operator’s name, color, logo and address for answers, as they are when it is sent', async () => {
   const { username } = await createAccount('face@example.com');
   await brand({ name: 'Müller & Söhne "Hosting"', colour: '#FFE14D', support_address: 'hilfe@example.com' });
   const data = pngFile({ width: 400, height: 100 }).toString('base64');

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { lastEventOf, listsProblem, type Party } from '../../proof/machines/compared-lists.ts';
 import { readAll } from '../../proof/machines/journal.ts';
 import { refusalProblem } from '../../proof/oracle/core-model.ts';
-import { packageMoulds } from '../../proof/oracle/histories.ts';
+import { packageTemplates } from '../../proof/oracle/histories.ts';
 import {
   createRandom,
   drawHistory,
@@ -145,7 +145,7 @@ async function runHistory(history: History): Promise<Run> {
   const accounts: TestAccount[] = [];
   for (const group of testModeGroups) accounts.push(await service.createReseller({ group }));
   const packageIds: number[] = [];
-  for (const mould of packageMoulds) packageIds.push(await createPackage(mould));
+  for (const template of packageTemplates) packageIds.push(await createPackage(template));
   const accountIds = accounts.map(({ id }) => id);
   const told = tellTestModeHistory(history, { accountIds, packageIds, customerSuffix: `-${runs}` });
 
@@ -173,8 +173,8 @@ interface Parties {
   readonly forgotten: Party[];
 }
 
-async function createPackage(mould: (typeof packageMoulds)[number]): Promise<number> {
-  const { name, trial, retired, durationDays, prices } = mould;
+async function createPackage(template: (typeof packageTemplates)[number]): Promise<number> {
+  const { name, trial, retired, durationDays, prices } = template;
   const answer = await service.admin.post('/api/admin/v1/packages', {
     name,
     trial,
@@ -489,7 +489,10 @@ function packagesProblem(
 }
 
 async function stateProblem(told: TestModeTold, parties: Parties): Promise<string | null> {
-  const packages = told.naming.packageIds.map((id, slot) => ({ id, name: packageMoulds[slot]?.name ?? '' }));
+  const packages = told.naming.packageIds.map((id, slot) => ({
+    id,
+    name: packageTemplates[slot]?.name ?? '',
+  }));
   for (const [account, accountId] of told.naming.accountIds.entries())
     for (const mode of ['live', 'test'] as const) {
       const party = parties[mode][account];

@@ -10,7 +10,7 @@ import {
   groups,
   type OwnPath,
   type PlanOperation,
-  packageMoulds,
+  packageTemplates,
   type RenewedCustomer,
   type RenewStep,
   type SettleStep,
@@ -98,8 +98,8 @@ async function runHistory(history: History): Promise<Run> {
   const administrator = accounts.at(-1);
   assert.ok(administrator);
   const packageIds: number[] = [];
-  for (const mould of packageMoulds) {
-    const { name, trial, retired, durationDays, prices } = mould;
+  for (const template of packageTemplates) {
+    const { name, trial, retired, durationDays, prices } = template;
     const answer = await administrator.post('/api/admin/v1/packages', {
       name,
       trial,
@@ -462,7 +462,7 @@ async function stateProblem(
   { oracle, endedAt, naming }: Told,
   accounts: readonly TestAccount[],
 ): Promise<string | null> {
-  const nameOf = (packageId: number) => packageMoulds[naming.packageIds.indexOf(packageId)]?.name ?? '';
+  const nameOf = (packageId: number) => packageTemplates[naming.packageIds.indexOf(packageId)]?.name ?? '';
   const administrator = clientAt(accounts, accounts.length - 1);
   for (const account of accounts) {
     const { balanceCents, group } = oracle.balance(account.id);
@@ -761,9 +761,9 @@ async function checkAgainstOracle(
 
 /** The harness's Basic and Plus are the histories' first two packages. */
 function pricesOf(slot: number): Prices {
-  const mould = packageMoulds[slot];
-  assert.ok(mould);
-  return mould.prices;
+  const template = packageTemplates[slot];
+  assert.ok(template);
+  return template.prices;
 }
 
 function clientAt(accounts: readonly TestAccount[], place: number): TestAccount {

@@ -388,9 +388,9 @@ describe('a batch that one order breaks', () => {
 
   test('is answered 500 for that order alone, and the others of the batch succeed', async () => {
     const reseller = await service.createReseller({ credit: '1000.00' });
-    const neighbour = await service.createReseller({ credit: '1000.00' });
+    const neighbor = await service.createReseller({ credit: '1000.00' });
     const sameLane = await inLaneOf(service, reseller);
-    await Promise.all([reseller, neighbour, sameLane].map(warm));
+    await Promise.all([reseller, neighbor, sameLane].map(warm));
     const brokenBefore = await metric(service, 'sellthrough_batches_broken_total');
     const release = await holdAccount(service, reseller);
     const first = order(service, reseller, 'before', 'before');
@@ -420,7 +420,7 @@ describe('a batch that one order breaks', () => {
       2,
       'the batch, and the order alone',
     );
-    assert.equal((await order(service, neighbour, 'next-door', 'next-door')).status, 201);
+    assert.equal((await order(service, neighbor, 'next-door', 'next-door')).status, 201);
   });
 
   test('leaves nothing behind: the same customer and key succeed once the data is mended', async () => {

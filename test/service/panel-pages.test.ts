@@ -61,7 +61,7 @@ test('every path of the panel gives the same index.html, which nobody keeps', as
   }
 });
 
-test('the operator’s name, icon and colour stand in the page from its first byte, whatever the name holds', async () => {
+test('the operator’s name, icon and color stand in the page from its first byte, whatever the name holds', async () => {
   const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
   const set = async (change: object) => {
     expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);

@@ -201,7 +201,7 @@ test('an unknown name costs as much computing as a wrong password', async () => 
   assert.ok(Math.min(...unknown) > Math.min(...known) / 3, seconds);
 });
 
-test('a name is found however it is capitalised', async () => {
+test('a name is found however it is capitalized', async () => {
   const { username } = await withPassword();
   const body = { username: ` ${username.toUpperCase()} `, password: testPassword };
   assert.equal((await signInAnswer(service.address, body)).status, 200);
@@ -313,12 +313,12 @@ test('an honest user on another address signs in at once while one address guess
   const guess = () => signInAnswer(service.address, { username, password: 'wrong' }, from('2001:db8:0:1::1'));
   for (let count = 0; count < 6; count += 1) await guess();
   assert.equal((await guess()).status, 429);
-  const neighbour = await signInAnswer(
+  const neighbor = await signInAnswer(
     service.address,
     { username, password: testPassword },
     from('2001:db8:0:1:ffff::2'),
   );
-  assert.equal(neighbour.status, 429, 'the /64 of the guesser is one address');
+  assert.equal(neighbor.status, 429, 'the /64 of the guesser is one address');
   const honest = await signInAnswer(
     service.address,
     { username, password: testPassword },

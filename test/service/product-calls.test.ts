@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { productCallsKinds } from '../../src/features/fulfilment/product-caller.ts';
+import { productCallsKinds } from '../../src/features/fulfillment/product-caller.ts';
 import { booksOf } from '../harness/books.ts';
 import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';

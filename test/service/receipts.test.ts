@@ -115,7 +115,7 @@ test('documents are in the language that is asked for, else the person’s, else
   assert.match(statement.words, /Kontoauszug, Januar 2026\n[\s\S]*Aufladung\n/);
 });
 
-test('the letterhead is the operator’s, with logo and colour, whatever it holds', async () => {
+test('the letterhead is the operator’s, with logo and color, whatever it holds', async () => {
   const entry = await credit('1.00', 'Ω ) Tj ET (');
   const { cookie } = await signIn(service, account);
   const path = `/panel/api/ledger/${entry.id}/receipt.pdf`;

@@ -224,12 +224,12 @@ test('a block that another process lifts is lifted here too, beyond the limit of
 
 test('the limit belongs to the account, not to its key, and to no other account', async () => {
   const reseller = await service.createReseller({ rateLimitPerMinute: 2 });
-  const neighbour = await service.createReseller({ rateLimitPerMinute: 2 });
+  const neighbor = await service.createReseller({ rateLimitPerMinute: 2 });
   await reseller.get('/balance');
   const renewed = createApiClient(service.address, await resetKey(service, reseller));
   assert.equal(seen(await renewed.get('/balance')), '200 r=0 t=60');
   assert.equal((await renewed.get('/balance')).status, 429);
-  assert.equal(seen(await neighbour.get('/balance')), '200 r=1 t=60');
+  assert.equal(seen(await neighbor.get('/balance')), '200 r=1 t=60');
 });
 
 test('a new limit holds from the next request on, higher or lower, and the default is 60', async () => {

@@ -15,7 +15,7 @@ import {
 import { documentedCodes } from '../../src/platform/http/openapi-errors.ts';
 import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
-import { type ErrorCode, errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog } from '../../src/shared/error-catalog.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
 import {
   accountRoles,
@@ -379,7 +379,7 @@ test('what belongs to another account is answered like what does not exist, by i
     const example = story.find((step) => step.operationId === operationId)?.body ?? {};
     const body = method === 'GET' ? undefined : example;
     const [notFound, ...others] = codes.filter(
-      (code) => errorCatalogue[code].status === 404 && !(isOfWebhook && code === 'event_not_found'),
+      (code) => errorCatalog[code].status === 404 && !(isOfWebhook && code === 'event_not_found'),
     );
     assert.deepEqual([notFound === undefined, others], [false, []], `${name} declares one code of 404`);
     const sendAs = (key: string, { cookie }: PanelClient) =>

@@ -378,9 +378,9 @@ function searchFor(
 ): void {
   const leaks: string[] = [];
   for (const [name, secret] of wanted) {
-    const spelt = spellings(secret);
+    const spelled = spellings(secret);
     for (const [where, text] of places) {
-      const found = spelt.find((each) => text.includes(each));
+      const found = spelled.find((each) => text.includes(each));
       if (found === undefined) continue;
       const at = text.indexOf(found);
       leaks.push(`${name} in ${where}: ${text.slice(Math.max(0, at - 80), at + 80)}`);

@@ -8,7 +8,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { productCallsKinds } from '../../src/features/fulfilment/product-caller.ts';
+import { productCallsKinds } from '../../src/features/fulfillment/product-caller.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { readMetrics } from '../harness/read-metrics.ts';

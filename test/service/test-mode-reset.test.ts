@@ -20,7 +20,7 @@ import { halt } from '../../src/features/verification/account-halts.ts';
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import { createWebhook } from '../../src/features/webhooks/webhook-store.ts';
 import { createSeal } from '../../src/platform/secrets/seal.ts';
-import { isRefusal } from '../../src/shared/error-catalogue.ts';
+import { isRefusal } from '../../src/shared/error-catalog.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';

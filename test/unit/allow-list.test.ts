@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { allowListProblem, createAllowList } from '../../src/shared/allow-list.ts';
 import {
-  addressNeighbourhood,
+  addressNeighborhood,
   addressOwner,
   limitedNetworks,
   plainAddress,
@@ -96,7 +96,7 @@ describe('who is let in', () => {
 });
 
 describe('one machine has one address', () => {
-  const table: [address: string, plain: string, neighbourhood: string][] = [
+  const table: [address: string, plain: string, neighborhood: string][] = [
     ['192.0.2.1', '192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1', '192.0.2.1'],
     ['::FFFF:C000:0201', '192.0.2.1', '192.0.2.1'],
@@ -108,10 +108,10 @@ describe('one machine has one address', () => {
     ['fe80::1%eth0', 'fe80::1', 'fe80:0:0:0'],
     ['64:ff9b::192.0.2.1', '64:ff9b::192.0.2.1', '64:ff9b:0:0'],
   ];
-  for (const [address, plain, neighbourhood] of table) {
-    test(`${address} is ${plain}, in ${neighbourhood}`, () => {
+  for (const [address, plain, neighborhood] of table) {
+    test(`${address} is ${plain}, in ${neighborhood}`, () => {
       assert.equal(plainAddress(address), plain);
-      assert.equal(addressNeighbourhood(address), neighbourhood);
+      assert.equal(addressNeighborhood(address), neighborhood);
     });
   }
 });

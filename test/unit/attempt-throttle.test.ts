@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAttemptThrottle } from '../../src/platform/limits/sign-in-throttle.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
-import { isRefusal } from '../../src/shared/error-catalogue.ts';
+import { isRefusal } from '../../src/shared/error-catalog.ts';
 
 function createGuesser() {
   const clock = { milliseconds: 1_000 };
@@ -19,7 +19,7 @@ function createGuesser() {
   return { clock, guess };
 }
 
-test('a /48 fails with many names 200 times in ten minutes, however many neighbourhoods it uses, then waits', async () => {
+test('a /48 fails with many names 200 times in ten minutes, however many neighborhoods it uses, then waits', async () => {
   const { clock, guess } = createGuesser();
   for (let count = 0; count < 200; count += 1) {
     assert.equal(await guess(`name-${count}`, `2001:db8:1:${count.toString(16)}::1`), 'wrong');

@@ -10,7 +10,7 @@ import {
   declareRoutes,
   type RouteGuard,
 } from '../../src/platform/http/route-declarations.ts';
-import { refusal } from '../../src/shared/error-catalogue.ts';
+import { refusal } from '../../src/shared/error-catalog.ts';
 
 const schema = { operationId: 'getThing' };
 

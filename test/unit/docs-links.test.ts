@@ -189,7 +189,7 @@ describe('a page of Markdown', () => {
     assert.doesNotMatch(render(sample('curl', 'sh')), /<input/);
   });
 
-  test('colours code by classes', () => {
+  test('colors code by classes', () => {
     const html = render("```ts\nconst a = 'b';\n```\n");
     assert.match(html, /<span class="token-keyword">const<\/span>/);
     assert.doesNotMatch(html, /style=/);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { errorCatalogue } from '../../src/shared/error-catalogue.ts';
+import { errorCatalog } from '../../src/shared/error-catalog.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, import.meta.url), 'utf8');
 const sentences = read('ui/error-sentences.tsx');
@@ -21,7 +21,7 @@ function germanOf(sentence: string): string | undefined {
 }
 
 test('each code of the contract has a sentence of the pages in English and in German', () => {
-  for (const code of Object.keys(errorCatalogue)) {
+  for (const code of Object.keys(errorCatalog)) {
     const sentence = errorMessageOf(code);
     assert.ok(sentence !== undefined, code);
     const translated = germanOf(sentence);

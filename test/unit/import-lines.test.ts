@@ -20,7 +20,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
     ...[
       'customer-portal',
       'customers',
-      'fulfilment',
+      'fulfillment',
       'identity',
       'ledger',
       'order-engine',
@@ -42,7 +42,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   alerts: ['brand', 'events', 'identity'],
   webhooks: ['events', 'identity'],
   'customer-portal': ['brand', 'customers', 'identity', 'order-engine', 'packages'],
-  fulfilment: ['events', 'identity', 'order-engine', 'orders', 'packages'],
+  fulfillment: ['events', 'identity', 'order-engine', 'orders', 'packages'],
   payments: ['brand', 'identity', 'ledger', 'order-engine', 'orders'],
   plans: ['customers', 'identity', 'order-engine', 'orders', 'packages'],
   orders: ['customers', 'events', 'identity', 'ledger', 'order-engine', 'packages'],
@@ -85,7 +85,7 @@ const placesOfPages: readonly string[] = [
   ...['accounts', 'overview', 'customers', 'orders', 'plans', 'webhooks', 'auth', 'request-log', 'audit'].map(
     (feature) => `web/src/features/${feature}`,
   ),
-  ...['alerts', 'events', 'fulfilment', 'keys', 'ledger', 'packages', 'payments', 'people', 'test-mode'].map(
+  ...['alerts', 'events', 'fulfillment', 'keys', 'ledger', 'packages', 'payments', 'people', 'test-mode'].map(
     (feature) => `web/src/features/${feature}`,
   ),
   'web/src/features/brand',
@@ -117,7 +117,7 @@ const frameworkElsewhere: readonly string[] = [
 const alsoWithoutSql: readonly string[] = [
   'src/features/audit/audit-targets.ts',
   'src/features/brand/page-layout.ts',
-  'src/features/fulfilment/product-payload.ts',
+  'src/features/fulfillment/product-payload.ts',
   'src/features/order-engine/submit-for-account.ts',
   'src/features/orders/bulk-order.ts',
   'src/features/orders/order-command.ts',

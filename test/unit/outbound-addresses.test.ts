@@ -157,7 +157,7 @@ describe('what the operator admits is the operator’s own, and nothing beside i
     2002:a14:1::1            a 6to4 address of it           refused
     ::10.20.0.1              an IPv4-compatible one         refused
     127.0.0.1                a single address               own
-    127.0.0.2                its neighbour                  refused
+    127.0.0.2                its neighbor                  refused
     169.254.10.1             admitted                       own
     169.254.169.254          not admitted                   refused
     8.8.8.8                  admitted, although public      own

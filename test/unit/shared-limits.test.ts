@@ -12,7 +12,7 @@ import { createLimitServer, type LimitServer } from '../../src/platform/limits/l
 import { createRequestCounts, type RequestCounts } from '../../src/platform/limits/request-counts.ts';
 import { createAttemptCounts, createAttemptThrottle } from '../../src/platform/limits/sign-in-throttle.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
-import { isRefusal } from '../../src/shared/error-catalogue.ts';
+import { isRefusal } from '../../src/shared/error-catalog.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { type LimitStandIn, startLimitStandIn } from '../harness/limit-stand-in.ts';
 

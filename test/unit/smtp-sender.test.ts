@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => Promise.all([open.close(), guarded.close()]));
 
-const plainFace = { colour: null, logo: null, supportAddress: null };
+const plainFace = { color: null, logo: null, supportAddress: null };
 
 function messageOf(
   name: string,
@@ -54,7 +54,7 @@ function messageOf(
 function brandedFace(): Omit<MailFace, 'issuer'> {
   const logo = readLogo(pngFile({ width: 400, height: 100 }));
   assert.ok(typeof logo !== 'string');
-  return { colour: '#0f766e', logo: { ...logo, etag: '"a_b-C"' }, supportAddress: 'help@example.com' };
+  return { color: '#0f766e', logo: { ...logo, etag: '"a_b-C"' }, supportAddress: 'help@example.com' };
 }
 
 function serverAt(url: string): SmtpServer {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packageMoulds } from '../../proof/oracle/histories.ts';
+import { packageTemplates } from '../../proof/oracle/histories.ts';
 import { createRandom, drawHistory } from '../../proof/oracle/history-genes.ts';
 import {
   tellTestModeHistory,
@@ -17,7 +17,7 @@ const operations = 80;
 
 const naming = {
   accountIds: testModeGroups.map((_group, account) => account + 1),
-  packageIds: packageMoulds.map((_mould, slot) => slot + 10),
+  packageIds: packageTemplates.map((_template, slot) => slot + 10),
   customerSuffix: '',
 };
 

@@ -34,7 +34,7 @@ const speaks = (file: string) =>
   /\.tsx?$/.test(file) &&
   /from '@lingui\/(?:core|react)\/macro'/.test(readFileSync(join(root, file), 'utf8'));
 
-test('what speaks from another catalogue is imported dynamically, behind it', () => {
+test('what speaks from another catalog is imported dynamically, behind it', () => {
   const crossing = imports.filter(
     ({ from, to }) =>
       speaks(to) &&

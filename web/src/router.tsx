@@ -215,12 +215,12 @@ const routeTree = root.addChildren([
       consolePage(
         '/attention',
         'AttentionPage',
-        withConsoleTexts(() => import('./features/fulfilment/attention-page.tsx')),
+        withConsoleTexts(() => import('./features/fulfillment/attention-page.tsx')),
       ),
       consolePage(
         '/product',
         'ProductPage',
-        withConsoleTexts(() => import('./features/fulfilment/product-page.tsx')),
+        withConsoleTexts(() => import('./features/fulfillment/product-page.tsx')),
       ),
       consolePage(
         '/customers/$customerId',

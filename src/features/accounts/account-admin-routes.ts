@@ -9,7 +9,7 @@ import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../shared/allow-list.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { pageOf } from '../../shared/list-schemas.ts';

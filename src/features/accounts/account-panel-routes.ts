@@ -7,7 +7,7 @@ import type { ListQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { groups } from '../../shared/periods.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import { accountView } from '../identity/account-view.ts';

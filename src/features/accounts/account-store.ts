@@ -20,7 +20,7 @@ import {
 } from '../../platform/database/database.ts';
 import { type RowOf, writeRows } from '../../platform/database/table.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Group } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

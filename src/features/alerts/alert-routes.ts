@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { actorOf } from '../identity/principal.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
 import { type AlertsView, alertsAnswerSchema, alertsBodySchema } from './alert-schemas.ts';

@@ -6,7 +6,7 @@ import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-
 import { endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { cursorPageOf } from '../../shared/list-schemas.ts';
 import type { SignInLog } from '../auth/sign-in-log.ts';

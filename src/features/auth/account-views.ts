@@ -7,7 +7,7 @@ import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';

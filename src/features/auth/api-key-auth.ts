@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitedCaller, RateLimiter } from '../../platform/limits/rate-limiter.ts';
-import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import type { AccountReads } from '../identity/account-reads.ts';
 import { isApiKey } from '../identity/api-key.ts';

@@ -5,7 +5,7 @@
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import type { MailOutbox, MailToQueue } from '../../platform/mail/mail-outbox.ts';
-import { addressNeighbourhood, plainAddress } from '../../shared/ip-addresses.ts';
+import { addressNeighborhood, plainAddress } from '../../shared/ip-addresses.ts';
 import type { Language } from '../../shared/languages.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -70,7 +70,7 @@ export function createKnownAddresses(mails: MailOutbox, knownSeconds: number): K
     async noteSignIn(transaction, account, person, from, now) {
       const { id, accountId, username } = person;
       const email = mailAddressOf(person, account);
-      const network = addressNeighbourhood(from.address);
+      const network = addressNeighborhood(from.address);
       if (await isKnown(transaction, { id, network, now, since: now - knownSeconds })) return;
       const [others] = await transaction.query(hasOthers, [id, network]);
       if (email === null || others?.['has'] !== true) return;

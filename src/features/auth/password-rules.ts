@@ -2,7 +2,7 @@
 // (docs/decisions/0023-secrets-of-people.md).
 // Invariant: the reason contains no part of the password.
 
-import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 
 interface Named {
   readonly username: string;

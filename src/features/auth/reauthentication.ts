@@ -11,7 +11,7 @@ import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts'
 import { isRightPassword } from '../../platform/secrets/password-hash.ts';
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import { parseAmount } from '../../shared/amounts.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

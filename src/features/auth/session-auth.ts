@@ -11,7 +11,7 @@ import {
 } from '../../platform/limits/per-account-concurrency.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
-import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { isRoleNamed, type NamedRole, type Scope, viewScopes } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -100,7 +100,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
-    const found = recognise(request, token === null ? null : await sessions.find(token, now()), now);
+    const found = recognize(request, token === null ? null : await sessions.find(token, now()), now);
     if (isRefusal(found)) return found;
     const { scopes = [] } = request.routeOptions.config;
     if (wantsView(request)) return (await viewProblem(request, scopes)) ?? request.principal;
@@ -136,7 +136,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     // Made-up tokens are throttled like made-up keys.
     const found = await tokens.find(textOf(token), request, reply, () => sessions.find(token, now()));
     if (isRefusal(found)) return reply.refuse(found);
-    const principal = recognise(request, found, now);
+    const principal = recognize(request, found, now);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
@@ -224,7 +224,7 @@ function createSessionCookie(publicUrl: () => string) {
   return { sentToken, setCookie, isForeign };
 }
 
-function recognise(
+function recognize(
   request: FastifyRequest,
   found: Awaited<ReturnType<SessionStore['find']>>,
   now: () => EpochSeconds,

@@ -10,7 +10,7 @@ import type { WithBody } from '../../platform/http/route-params.ts';
 import type { AttemptThrottle } from '../../platform/limits/sign-in-throttle.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, isOutdatedHash, isRightPassword } from '../../platform/secrets/password-hash.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { addressOwner, plainAddress } from '../../shared/ip-addresses.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { shownBrandSchema } from '../brand/brand-schemas.ts';

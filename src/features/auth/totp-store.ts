@@ -153,7 +153,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       const { id } = person;
       const known = await find(id, now);
       if (known === null || known.isEnabled) return false;
-      const step = stepOf(id, known.sealed, normalised(code), now);
+      const step = stepOf(id, known.sealed, normalized(code), now);
       if (step === null) return false;
       const codes = Array.from({ length: recoveryCodeCount }, mintRecoveryCode);
       return database.transaction(async (transaction) => {
@@ -168,7 +168,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
     },
 
     async spend(personId, code, now) {
-      const sent = normalised(code);
+      const sent = normalized(code);
       if (/^\d{6}$/.test(sent)) {
         for (let earlier = ''; ; ) {
           const known = await find(personId, now);
@@ -267,12 +267,12 @@ function mintRecoveryCode(): string {
   return text.match(/.{4}/g)?.join('-') ?? text;
 }
 
-function normalised(code: string): string {
+function normalized(code: string): string {
   return code.replace(/[\s-]/g, '').toLowerCase();
 }
 
 function hashOf(code: string): string {
-  return createHash('sha256').update(normalised(code)).digest('base64url');
+  return createHash('sha256').update(normalized(code)).digest('base64url');
 }
 
 /** Binds a secret to its person: swapped rows do not open. The text dates from one person per account. */

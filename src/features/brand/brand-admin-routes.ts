@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { actorOf } from '../identity/principal.ts';
 import {
@@ -33,7 +33,7 @@ export function brandAdminRoutes(
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'getBrand',
-        summary: 'The operator’s name, logo and colour',
+        summary: 'The operator’s name, logo and color',
         description: 'As whoever runs the service set them; what was not set is null.',
         response: { 200: brandAnswerSchema },
       },
@@ -51,7 +51,7 @@ export function brandAdminRoutes(
       },
       schema: {
         operationId: 'setBrand',
-        summary: 'Set the operator’s name, colour and letterhead',
+        summary: 'Set the operator’s name, color and letterhead',
         description:
           'On the pages of accounts and customers, in mails, and on statements and receipts, from now on: a statement that is fetched again has the letterhead of today. The logo is set apart.',
         body: setBrandBodySchema,
@@ -69,8 +69,8 @@ export function brandAdminRoutes(
         throw new RequestRefused(fieldRefusal('validation_failed', 'support_address', reason));
       }
       const { language, letterhead } = body;
-      const colour = body.colour?.toLowerCase() ?? null;
-      const settings = { name, colour, letterhead, supportAddress, language };
+      const color = body.colour?.toLowerCase() ?? null;
+      const settings = { name, color, letterhead, supportAddress, language };
       await changeBrand(database, settings, actorOf(request.principal));
       return reply.send({ brand: brandView(await brand.reload()) });
     },

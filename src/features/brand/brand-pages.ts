@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
-import { type AccentShades, accentThemes, productColour } from '../../shared/accent-shades.ts';
+import { type AccentShades, accentThemes, productColor } from '../../shared/accent-shades.ts';
 import { html } from '../../shared/markup.ts';
 import type { BrandHolder } from './brand-store.ts';
 import { brandIconPath, brandStylesheetPath, logoPath } from './brand-view.ts';
@@ -24,19 +24,19 @@ export function brandPages(app: FastifyInstance, brand: BrandHolder): void {
 
   let written: { readonly version: number; readonly css: string; readonly etag: string } | null = null;
   app.get(brandStylesheetPath, hidden, async (request, reply) => {
-    const { version, colour } = brand.current();
+    const { version, color } = brand.current();
     if (written?.version !== version) {
-      const css = brandCss(colour);
+      const css = brandCss(color);
       written = { version, css, etag: `"${createHash('sha256').update(css).digest('base64url')}"` };
     }
     return sendKept(request, reply, written.etag, 'text/css; charset=utf-8', written.css);
   });
 
   app.get(brandIconPath, hidden, async (request, reply) => {
-    const { version, name, colour } = brand.current();
+    const { version, name, color } = brand.current();
     if (name === null) throw new RequestRefused('not_found');
     reply.headers(pictureHeaders);
-    return sendKept(request, reply, `"${version}"`, 'image/svg+xml; charset=utf-8', letterIcon(name, colour));
+    return sendKept(request, reply, `"${version}"`, 'image/svg+xml; charset=utf-8', letterIcon(name, color));
   });
 }
 
@@ -46,8 +46,8 @@ const pictureHeaders = {
 } as const;
 
 /** As the pages draw it (web/src/features/brand/logo.tsx). */
-function letterIcon(name: string, colour: string | null): string {
-  const { accent, onAccent } = accentThemes(colour ?? productColour).light;
+function letterIcon(name: string, color: string | null): string {
+  const { accent, onAccent } = accentThemes(color ?? productColor).light;
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui, sans-serif" font-size="18" font-weight="600" fill="${onAccent}">${nameInitial(name)}</text></svg>
 `.text;
 }
@@ -65,9 +65,9 @@ function sendKept(
 }
 
 /** `:root:root` wins regardless of stylesheet order. */
-function brandCss(colour: string | null): string {
-  if (colour === null) return '/* The colours of the product. */\n';
-  const { light, dark } = accentThemes(colour);
+function brandCss(color: string | null): string {
+  if (color === null) return '/* The colors of the product. */\n';
+  const { light, dark } = accentThemes(color);
   return `:root:root {\n${variables(light)}}\n@media screen and (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
 }
 

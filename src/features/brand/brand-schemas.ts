@@ -16,9 +16,9 @@ const name = Type.String({
   minLength: 1,
   maxLength: brandNameLengthMax,
 });
-const colour = Type.String({
+const color = Type.String({
   description:
-    'One colour. Pages show lighter and darker shades of it, so that text in it and on it can always be read.',
+    'One color. Pages show lighter and darker shades of it, so that text in it and on it can always be read.',
   pattern: '^#[0-9A-Fa-f]{6}$',
   maxLength: 7,
   examples: ['#0f766e'],
@@ -45,7 +45,7 @@ const logoSchema = Type.Object({
 export const brandSchema = Type.Object(
   {
     name: orNothing(name, notSet),
-    colour: orNothing(colour, notSet),
+    colour: orNothing(color, notSet),
     letterhead,
     support_address: orNothing(supportAddress, notSet),
     language,
@@ -60,7 +60,7 @@ export const brandAnswerSchema = Type.Object({ brand: Type.Ref('Brand') });
 export const setBrandBodySchema = Type.Object(
   {
     name: orNothing(name, notSet),
-    colour: orNothing(colour, notSet),
+    colour: orNothing(color, notSet),
     letterhead,
     support_address: orNothing(supportAddress, notSet),
     language,
@@ -81,7 +81,7 @@ export const setBrandLogoBodySchema = Type.Object(
   {
     data: Type.String({
       description:
-        'A PNG (8 bits a colour, not interlaced) or a JPEG (RGB or grey), in base64: at most 256 KiB, 2,048 pixels a side and two million in all, no side more than eight times the other.',
+        'A PNG (8 bits a color, not interlaced) or a JPEG (RGB or gray), in base64: at most 256 KiB, 2,048 pixels a side and two million in all, no side more than eight times the other.',
       pattern: '^[A-Za-z0-9+/]+={0,2}$',
       minLength: 4,
       maxLength: logoTextLengthMax,
@@ -92,7 +92,7 @@ export const setBrandLogoBodySchema = Type.Object(
 
 export const shownBrandSchema = Type.Object({
   name: orNothing(name, 'null: the product’s own.'),
-  colour: orNothing(colour, 'null: the product’s own.'),
+  colour: orNothing(color, 'null: the product’s own.'),
   logo: orNothing(logoSchema, 'null: the product’s own.'),
   support_address: orNothing(supportAddress, notSet),
   language,

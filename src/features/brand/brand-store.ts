@@ -27,7 +27,7 @@ const brands = describeTable('brand', {
   id: int('id'),
   version: int('version'),
   name: nullableText('name'),
-  colour: nullableText('colour'),
+  color: nullableText('colour'),
   letterhead: text('letterhead'),
   supportAddress: nullableText('support_address'),
   language: oneOf('language', languages),
@@ -46,7 +46,7 @@ export interface BrandLogo extends LogoImage {
 export interface BrandSettings {
   readonly name: string | null;
   /** "#1d4ed8"; null: the product's own. */
-  readonly colour: string | null;
+  readonly color: string | null;
   /** On statements and receipts, line by line; empty: not set. */
   readonly letterhead: readonly string[];
   readonly supportAddress: string | null;
@@ -67,7 +67,7 @@ export interface BrandHolder {
 const noBrand: Brand = {
   version: 0,
   name: null,
-  colour: null,
+  color: null,
   letterhead: [],
   supportAddress: null,
   language: 'en',
@@ -148,8 +148,8 @@ async function change(
 }
 
 function brandOf({ logoType, logoData, logoWidth, logoHeight, ...row }: BrandRow): Brand {
-  const { version, name, colour, supportAddress, language } = row;
-  const settings = { version, name, colour, letterhead: linesOf(row.letterhead), supportAddress, language };
+  const { version, name, color, supportAddress, language } = row;
+  const settings = { version, name, color, letterhead: linesOf(row.letterhead), supportAddress, language };
   if (logoType === null || logoData === null || logoWidth === null || logoHeight === null) {
     return { ...settings, logo: null };
   }
@@ -159,9 +159,16 @@ function brandOf({ logoType, logoData, logoWidth, logoHeight, ...row }: BrandRow
 }
 
 /** API names; of the logo only its size. */
-function auditView({ name, colour, letterhead, supportAddress, language, ...row }: BrandRow): JsonObject {
+function auditView({ name, color, letterhead, supportAddress, language, ...row }: BrandRow): JsonObject {
   const logo = row.logoWidth === null ? null : { width: row.logoWidth, height: row.logoHeight };
-  return { name, colour, letterhead: linesOf(letterhead), support_address: supportAddress, language, logo };
+  return {
+    name,
+    colour: color,
+    letterhead: linesOf(letterhead),
+    support_address: supportAddress,
+    language,
+    logo,
+  };
 }
 
 function linesOf(letterhead: string): string[] {

@@ -9,10 +9,10 @@ export const brandIconPath = '/brand/icon.svg';
 
 /** The version is part of the logo's URL, so that a new logo is fetched. */
 export function brandView(brand: Brand): BrandView {
-  const { name, colour, letterhead, supportAddress, language, logo } = brand;
+  const { name, color, letterhead, supportAddress, language, logo } = brand;
   return {
     name,
-    colour,
+    colour: color,
     letterhead: [...letterhead],
     support_address: supportAddress,
     language,

@@ -3,7 +3,7 @@
 import type { FastifyRequest } from 'fastify';
 import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
 import { type Translator, translatorOf } from '../../platform/text/translator.ts';
-import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { languages } from '../../shared/languages.ts';
 import type { Person } from '../identity/people-table.ts';

@@ -21,7 +21,7 @@ export interface PutStyle {
   readonly align?: 'left' | 'right';
   readonly size?: number;
   readonly isBold?: boolean;
-  readonly colour?: string;
+  readonly color?: string;
 }
 
 export interface LetterDocument {
@@ -59,12 +59,12 @@ export async function openLetterDocument({
     info: { Title: title, Author: lines[0] ?? '', CreationDate: new Date(createdAt * 1000) },
   });
   document.registerFont('wide', wideFont);
-  const accent = brand.colour === null ? '#000000' : accentThemes(brand.colour).light.accent;
+  const accent = brand.color === null ? '#000000' : accentThemes(brand.color).light.accent;
   let pageNumber = 0;
 
   const self: LetterDocument = {
     y: 0,
-    put(text, x, width, { align = 'left', size = 8.5, isBold = false, colour = '#000000' } = {}) {
+    put(text, x, width, { align = 'left', size = 8.5, isBold = false, color = '#000000' } = {}) {
       const isWestern = /^[\x20-\x7e\xa0-\xff]*$/.test(text);
       document.font(isWestern ? (isBold ? 'Helvetica-Bold' : 'Helvetica') : 'wide').fontSize(size);
       let shown = text;
@@ -74,7 +74,7 @@ export async function openLetterDocument({
         shown = `${letters.join('')}...`;
       }
       const start = align === 'left' ? x : x + width - document.widthOfString(shown);
-      document.fillColor(colour).text(shown, start, self.y, { lineBreak: false });
+      document.fillColor(color).text(shown, start, self.y, { lineBreak: false });
     },
     rule() {
       document.moveTo(paper.left, self.y).lineTo(paper.right, self.y).lineWidth(0.5);
@@ -100,7 +100,7 @@ export async function openLetterDocument({
         self.put(text, paper.left, 300, {
           size: isFirst ? 11 : 9,
           isBold: isFirst,
-          ...(isFirst ? { colour: accent } : {}),
+          ...(isFirst ? { color: accent } : {}),
         });
         self.y += isFirst ? 15 : 12;
       }

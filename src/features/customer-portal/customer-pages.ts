@@ -91,12 +91,12 @@ function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: Epo
         : left >= minute
           ? t('minutes_left', { count: Math.floor(left / minute) })
           : t('moment_left');
-  return html`<p class="left">${emphasised(words)}</p>
+  return html`<p class="left">${emphasized(words)}</p>
 <progress aria-label="${t('time_left')}" value="${left}" max="${expiresAt - anchorAt}"></progress>`;
 }
 
 /** Allows <strong> in our own text. */
-function emphasised(sentence: string): Markup {
+function emphasized(sentence: string): Markup {
   return new Markup(
     sentence
       .split(/(<\/?strong>)/)

@@ -8,7 +8,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { createTokenLookups } from '../../platform/limits/token-lookup-limit.ts';
 import { isToken } from '../../platform/secrets/one-time-token.ts';
-import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';

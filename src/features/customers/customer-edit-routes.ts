@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { TestBudget } from '../order-engine/records/test-usage.ts';

@@ -49,7 +49,7 @@ export const customerSchema = Type.Object(
     id: id('Unique in the service.'),
     name: text('The display name; the reference if none was given.', 254),
     reference: customerReference(
-      'The e-mail address or username that orders name the customer by, normalised.',
+      'The e-mail address or username that orders name the customer by, normalized.',
     ),
     email: customerEmail,
     status: word('active or suspended. Tolerate new values.', 'active'),

@@ -4,7 +4,7 @@
 
 import type { ListQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 
 export interface SearchedTexts {
   readonly reference: string;

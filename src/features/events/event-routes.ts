@@ -3,7 +3,7 @@
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
+import { refusal } from '../../shared/error-catalog.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { type EventWaits, findAccountEvent, readFeed } from './account-feed.ts';

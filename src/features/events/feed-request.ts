@@ -2,7 +2,7 @@
 
 import { readQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
-import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';
 import { type EventType, eventTypes } from './event-schemas.ts';
 
 export const feedCodes = ['invalid_filter', 'events_gone'] as const satisfies ErrorCode[];

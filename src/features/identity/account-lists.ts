@@ -12,7 +12,7 @@ import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import type { ErrorCode } from '../../shared/error-catalogue.ts';
+import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { filteredPageOf } from '../../shared/list-schemas.ts';
 import { type Page, pageAnswer, parsePage } from '../../shared/pages.ts';

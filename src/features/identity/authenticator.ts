@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallerKind, RouteGuard } from '../../platform/http/route-declarations.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import type { ErrorCode, Refusal } from '../../shared/error-catalogue.ts';
+import type { ErrorCode, Refusal } from '../../shared/error-catalog.ts';
 import type { AccountCounters } from './account-table.ts';
 import type { Principal } from './principal.ts';
 

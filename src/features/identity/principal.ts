@@ -3,7 +3,7 @@
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import type { RowOf } from '../../platform/database/table.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import {
   accountScopes,
   administratorScopes,

@@ -3,7 +3,7 @@
 
 import type { ActingParty, Actor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { isAdministratorScope, scopesOfRole } from '../../shared/scopes.ts';
 import { type Account, accounts } from './account-table.ts';
 import { endOf, heldSecrets } from './api-key-rows.ts';

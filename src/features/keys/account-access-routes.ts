@@ -6,7 +6,7 @@ import { ranked } from '../../platform/database/database.ts';
 import { orRefuse, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import type { Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { resetApiKey } from '../accounts/account-store.ts';
 import type { SessionStore } from '../auth/session-store.ts';

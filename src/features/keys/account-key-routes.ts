@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
+import { refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { administratorProblem } from '../identity/principal.ts';

@@ -12,7 +12,7 @@ import type { SensitiveAction } from '../../platform/http/route-declarations.ts'
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal } from '../../shared/allow-list.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { isAdministratorScope, isKeyScope, type Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, parseTime } from '../../shared/times.ts';

@@ -7,7 +7,7 @@ import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable } from '../../platform/database/database.ts';
 import { type Changed, type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

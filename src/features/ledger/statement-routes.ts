@@ -7,7 +7,7 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { refusal } from '../../shared/error-catalogue.ts';
+import { refusal } from '../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { BrandHolder } from '../brand/brand-store.ts';
 import { documentTranslator } from '../brand/document-language.ts';

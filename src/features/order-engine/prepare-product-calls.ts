@@ -1,5 +1,5 @@
 // Creates payloads of product calls just before the first attempt: the customer's plan at that time, or after completion
-// for a pending order. Called by fulfilment/product-caller.ts for many calls at once.
+// for a pending order. Called by fulfillment/product-caller.ts for many calls at once.
 // Invariant: the payload is stored under the account's lock before it is sent. Later plan changes come after it under the
 // same lock and write their own calls; retries send the stored payload.
 

@@ -2,7 +2,7 @@
 // operator's own).
 
 import type { Database } from '../../platform/database/database.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { Account } from '../identity/account-table.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import type { OrderOutcome } from './decisions/order-commands.ts';

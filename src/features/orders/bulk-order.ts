@@ -3,7 +3,7 @@
 
 import { errorOf, statusOf } from '../../platform/http/error-responses.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { Account } from '../identity/account-table.ts';

@@ -9,7 +9,7 @@ import type { PerAccountConcurrency } from '../../platform/limits/per-account-co
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import { mintToken } from '../../platform/secrets/one-time-token.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { AccountReads } from '../identity/account-reads.ts';
 import type { Authenticator } from '../identity/authenticator.ts';

@@ -1,7 +1,7 @@
 // Narrows the engine's answer to the outcome that a route expects, or throws the refusal.
 
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import type { Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalog.ts';
 
 /** @throws RequestRefused with the refusal of the engine, or of the caller */
 export function expectOutcome<

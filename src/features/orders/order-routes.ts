@@ -6,7 +6,7 @@ import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { mintToken } from '../../platform/secrets/one-time-token.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import type { Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalog.ts';
 import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';

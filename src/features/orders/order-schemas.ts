@@ -38,7 +38,7 @@ export const orderSchema = Type.Object(
     period,
     customer: Type.Object({
       id: id('The customer.'),
-      reference: customerReference('The e-mail address or username the order was for, normalised.'),
+      reference: customerReference('The e-mail address or username the order was for, normalized.'),
       email: customerEmail,
     }),
     price: amount('The full price that was charged.'),

@@ -3,7 +3,7 @@
 // merged into anything.
 
 import { parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { parseIdempotencyKey } from '../../shared/idempotency-keys.ts';
 import { type JsonObject, own } from '../../shared/json.ts';
 import { isMonths, type Months, monthsOfPeriod } from '../../shared/periods.ts';

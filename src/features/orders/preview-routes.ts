@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
-import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { type JsonObject, own } from '../../shared/json.ts';

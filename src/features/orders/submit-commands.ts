@@ -3,7 +3,7 @@
 // Invariant: a submitter's orders reach the engine in the given order, even after a change of rights.
 
 import type { FastifyRequest } from 'fastify';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { Account } from '../identity/account-table.ts';
 import { atTestClock, type Principal } from '../identity/principal.ts';
 import type { OrderCommand, OrderOutcome } from '../order-engine/decisions/order-commands.ts';

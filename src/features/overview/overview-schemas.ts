@@ -5,7 +5,7 @@ import { boundedCount } from '../../shared/list-schemas.ts';
 import { amount, nullable, oneOf, signedAmount, time } from '../../shared/schema-parts.ts';
 import { loginLinksSchema } from '../customer-portal/login-link-schemas.ts';
 import { accountCustomerSchema, panelCustomerSchema } from '../customers/customer-panel-schemas.ts';
-import { failingSchema } from '../fulfilment/product-panel-schemas.ts';
+import { failingSchema } from '../fulfillment/product-panel-schemas.ts';
 import { seriesSchema, spanSchema, spendingSchema, totalsSchema } from '../ledger/spending-schemas.ts';
 
 const noticeSchema = Type.Object({

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { parseTime } from '../../shared/times.ts';

@@ -8,7 +8,7 @@ import { changesChannel, packagesChanged } from '../../platform/database/change-
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import { writeRows } from '../../platform/database/table.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { lockAccountRow } from '../identity/account-row.ts';

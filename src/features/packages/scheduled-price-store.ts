@@ -5,7 +5,7 @@
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { expectMonths, type Group, groups, type Months, periods } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { appendToAll, holdListening, type ListeningAccount, type NewEvent } from '../events/event-log.ts';

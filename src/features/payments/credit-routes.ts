@@ -8,7 +8,7 @@ import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { findAccount } from '../identity/find-accounts.ts';

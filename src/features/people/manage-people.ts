@@ -8,7 +8,7 @@ import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Changed, type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import { writeRows } from '../../platform/database/table.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { Role, Scope } from '../../shared/scopes.ts';
 import { changeAccount, isNameTaken } from '../accounts/account-store.ts';

@@ -11,7 +11,7 @@ import type { SensitiveAction } from '../../platform/http/route-declarations.ts'
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { type ErrorCode, fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { confirmedBodySchema } from '../../shared/password-fields.ts';

@@ -7,7 +7,7 @@ import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { addressOwner } from '../../shared/ip-addresses.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { changeAccount } from '../accounts/account-store.ts';

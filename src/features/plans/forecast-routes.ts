@@ -7,7 +7,7 @@ import { readQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';

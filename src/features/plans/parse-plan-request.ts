@@ -1,6 +1,6 @@
 // Parses bodies of plan requests, field by field in the documented order of checks. Pure. Unknown fields are ignored.
 
-import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { type JsonObject, own } from '../../shared/json.ts';
 import type { AutoRenew } from '../order-engine/records/plan-life.ts';
 import { parseMaxCharge, parseMonths } from '../orders/parse-order-request.ts';

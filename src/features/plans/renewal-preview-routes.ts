@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { errorOf } from '../../platform/http/error-responses.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal, typeReason } from '../../shared/error-catalog.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

@@ -6,7 +6,7 @@ import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database } from '../../platform/database/database.ts';
-import type { Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalog.ts';
 import { lockAccountRow, writeKeepsBodies } from '../identity/account-row.ts';
 import { recheckCaller } from '../identity/recheck-caller.ts';
 import { copySettingsToTestAccount } from '../identity/test-account-settings.ts';

@@ -5,7 +5,7 @@ import type { Database, Queryable, SqlStatement } from '../../platform/database/
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { describeTable, int, int8, text, writeRows } from '../../platform/database/table.ts';
-import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog } from '../../shared/error-catalog.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
@@ -63,7 +63,7 @@ const sumOfAccount: SqlStatement = {
     group by code order by 2 desc, 1`,
 };
 
-const everyCode = textArray(Object.keys(errorCatalogue));
+const everyCode = textArray(Object.keys(errorCatalog));
 
 const deleteAtOnceMax = 1_000;
 

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { dayRange, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
-import { type ErrorCode, errorCatalogue } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { own } from '../../shared/json.ts';
 import { refusalFilterSchema } from '../../shared/list-schemas.ts';
@@ -112,7 +112,7 @@ export function accountRefusalRoutes(
 }
 
 function isErrorCode(code: string): code is ErrorCode {
-  return own(errorCatalogue, code) !== undefined;
+  return own(errorCatalog, code) !== undefined;
 }
 
 function readDays(query: unknown, now: EpochSeconds) {

@@ -9,7 +9,7 @@ import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import type { ErrorCode } from '../../shared/error-catalogue.ts';
+import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

@@ -4,7 +4,7 @@
 
 import { byGroup, type Database, type Row } from '../../platform/database/database.ts';
 import { createFairQueue } from '../../platform/limits/fair-queue.ts';
-import type { ErrorCode } from '../../shared/error-catalogue.ts';
+import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { createKeyUses, type UsedKeys } from './key-uses.ts';
 import { createRefusalCounter, deleteOldRefusals } from './refusal-counts.ts';

@@ -7,7 +7,7 @@ import { bodyOf, idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';

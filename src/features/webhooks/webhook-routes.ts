@@ -17,7 +17,7 @@ import {
   isRefusal,
   type Refusal,
   refusal,
-} from '../../shared/error-catalogue.ts';
+} from '../../shared/error-catalog.ts';
 import { parseOwnedId, parseRealOwnedId, parseRowId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { type EpochSeconds, parseTime } from '../../shared/times.ts';

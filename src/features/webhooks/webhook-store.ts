@@ -9,7 +9,7 @@ import { type Changed, createRunOnce, type Done } from '../../platform/database/
 import { writeRows } from '../../platform/database/table.ts';
 import { mintSecret } from '../../platform/outbound/webhook-signature.ts';
 import { type Seal, type SealedTexts, sealedChangeValues } from '../../platform/secrets/seal.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

@@ -3,7 +3,7 @@
 // Invariant: a refused request leaves its key free.
 
 import { hash } from 'node:crypto';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from './database.ts';
 

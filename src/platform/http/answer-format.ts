@@ -1,6 +1,6 @@
 // Chooses the answer's format from `?format=`, else the Accept header.
 
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { orRefuse } from './request-refused.ts';
 

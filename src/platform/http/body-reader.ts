@@ -3,7 +3,7 @@
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
-import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { refuseIf } from './request-refused.ts';
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Refusal } from '../../shared/error-catalogue.ts';
+import type { Refusal } from '../../shared/error-catalog.ts';
 import { rawErrorResponse } from './error-responses.ts';
 import { requestIdOf } from './request-id.ts';
 

@@ -2,7 +2,7 @@
 // unfiltered lists use page numbers (shared/pages.ts).
 // Invariant: cursors are signed for account, list and filters; a cursor from another list is refused.
 
-import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { parsePage } from '../../shared/pages.ts';
 import type { Seal } from '../secrets/seal.ts';

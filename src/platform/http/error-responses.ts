@@ -5,11 +5,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import {
   type ErrorCode,
   type ErrorDetails,
-  errorCatalogue,
+  errorCatalog,
   type Refusal,
   refusal,
   tooLarge,
-} from '../../shared/error-catalogue.ts';
+} from '../../shared/error-catalog.ts';
 import type { ApiError } from '../../shared/error-schema.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { DatabaseUnavailable } from '../database/database.ts';
@@ -76,7 +76,7 @@ function isAdminUrl(url: string): boolean {
 
 /** In the admin API a debit below zero is an invalid field (422): 402 would ask the administrator to pay. */
 export function statusOf(code: ErrorCode, isAdminApi: boolean): number {
-  return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalogue[code].status;
+  return isAdminApi && code === 'insufficient_credit' ? 422 : errorCatalog[code].status;
 }
 
 export function statusText(status: number): string {
@@ -125,7 +125,7 @@ export function rawErrorResponse(
   requestId: string,
   headers: Readonly<Record<string, string>> = {},
 ): string {
-  const { status } = errorCatalogue[refused.code];
+  const { status } = errorCatalog[refused.code];
   const body = envelopeText(refused);
   const lines = Object.entries({
     'content-type': 'application/json; charset=utf-8',
@@ -155,5 +155,5 @@ function messageOf(code: ErrorCode, details: ErrorDetails): string {
     if (/^(must|is|was|has) /.test(reason)) return `${named} ${reason}.`;
     if (reason.includes(' ')) return `${named}: ${reason}.`;
   }
-  return errorCatalogue[code].message.replace(/\{(\w+)\}/g, (text, name) => String(details[name] ?? text));
+  return errorCatalog[code].message.replace(/\{(\w+)\}/g, (text, name) => String(details[name] ?? text));
 }

@@ -1,6 +1,6 @@
 // Parses query strings of filtered lists; an invalid parameter is refused by name.
 
-import { type ErrorCode, fieldRefusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { RequestRefused } from './request-refused.ts';

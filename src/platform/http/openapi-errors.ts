@@ -1,7 +1,7 @@
 // Errors in openapi.json: each status has one shared response with all sentences, and a route's reference names its codes.
 // Written by openapi.ts; read for the reference, the client's types and tests.
 
-import { type ErrorCode, errorCatalogue, tooLarge } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, errorCatalog, tooLarge } from '../../shared/error-catalog.ts';
 
 interface DocumentedResponse {
   readonly $ref?: string;
@@ -24,14 +24,14 @@ interface DocumentedError {
 
 /** "order_not_found: There is no such order. customer_not_found: There is no such customer." */
 export function usualSentences(codes: readonly ErrorCode[]): string {
-  return codes.map((code) => `${code}: ${errorCatalogue[code].message}`).join(' ');
+  return codes.map((code) => `${code}: ${errorCatalog[code].message}`).join(' ');
 }
 
 /** "order_not_found, customer_not_found"; an unusual limit adds its sentence. */
 export function codesText(codes: readonly ErrorCode[], bodyBytesMax: number): string {
   const { code: unusual, message } = tooLarge(bodyBytesMax);
   const texts = codes.map((code) =>
-    code === unusual && message !== errorCatalogue[code].message ? `${code}: ${message}` : code,
+    code === unusual && message !== errorCatalog[code].message ? `${code}: ${message}` : code,
   );
   return texts.join(', ');
 }
@@ -62,7 +62,7 @@ export function documentedCodes(
 
 function sentencesIn(description: string): ReadonlyMap<string, string> {
   const text = ` ${description}`;
-  const found = Object.keys(errorCatalogue)
+  const found = Object.keys(errorCatalog)
     .map((code) => ({ code, mark: ` ${code}: `, from: text.indexOf(` ${code}: `) }))
     .filter(({ from }) => from >= 0)
     .sort((one, other) => one.from - other.from);

@@ -2,7 +2,7 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import type { ErrorCode } from '../../shared/error-catalogue.ts';
+import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { challenges, statusOf, statusText } from './error-responses.ts';
 import { codesText, usualSentences } from './openapi-errors.ts';
 import { nameIntegerFormats, nameShapes } from './openapi-names.ts';

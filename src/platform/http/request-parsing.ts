@@ -5,7 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
-import { refusal, unreadable } from '../../shared/error-catalogue.ts';
+import { refusal, unreadable } from '../../shared/error-catalog.ts';
 import { isJsonObject } from '../../shared/json.ts';
 import type { Connections, UnparsedAnswer } from './connections.ts';
 

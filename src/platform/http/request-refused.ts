@@ -1,6 +1,6 @@
 // Thrown by handlers to refuse a request; error-responses.ts sends it. Not logged as a failure.
 
-import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';

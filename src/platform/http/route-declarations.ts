@@ -3,7 +3,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type ErrorCode, refusal } from '../../shared/error-catalogue.ts';
+import { type ErrorCode, refusal } from '../../shared/error-catalog.ts';
 import { isAdministratorScope, type Scope } from '../../shared/scopes.ts';
 import { type BodyCheck, createBodyCheck } from './body-reader.ts';
 import { idempotencyHeaderSchema } from './idempotency.ts';

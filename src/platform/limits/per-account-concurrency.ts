@@ -3,7 +3,7 @@
 // Invariant: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 
 export interface PerAccountConcurrencyLimits {

@@ -5,8 +5,8 @@
 
 import type { FastifyReply } from 'fastify';
 import { type Awaitable, after } from '../../shared/awaitable.ts';
-import { type Refusal, refusal } from '../../shared/error-catalogue.ts';
-import { addressNeighbourhood, limitedNetworks } from '../../shared/ip-addresses.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
+import { addressNeighborhood, limitedNetworks } from '../../shared/ip-addresses.ts';
 import { type CountedWindow, type RequestCounts, secondsOf, type Taking } from './request-counts.ts';
 import { type RateLimitState, windowSeconds } from './sliding-window.ts';
 
@@ -200,7 +200,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     admitAccessChange: (personId, what, reply) =>
       takeQuietly({ kind: 'change', id: `${what} ${personId}`, limit: options.accessChangesPerHour }, reply),
     failed(address, answer, reply) {
-      const id = addressNeighbourhood(address);
+      const id = addressNeighborhood(address);
       const limited = takeQuietly({ kind: 'failure', id, limit: options.failuresPerMinute }, reply);
       return after(limited, (refused) => refused ?? answer);
     },

@@ -1,19 +1,19 @@
 // Slows down guessing of passwords and codes. Failures count per (name, network) and per network: an address's
-// neighbourhood and, at four times the limits, its /48. A pair waits 1, 2, 4 … seconds after `freeFailures`; a network
-// waits after `neighbourhoodFailuresMax` failures in `windowSeconds`. Counts are local or shared
+// neighborhood and, at four times the limits, its /48. A pair waits 1, 2, 4 … seconds after `freeFailures`; a network
+// waits after `neighborhoodFailuresMax` failures in `windowSeconds`. Counts are local or shared
 // (distributed-sign-in-throttle.ts).
 // Invariant: a try from elsewhere is never delayed, so no attacker locks a user out. Tries count before the check, so that
 // simultaneous ones all count; a try that could not be checked is uncounted.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { limitedNetworks } from '../../shared/ip-addresses.ts';
 
 export interface AttemptLimits {
   readonly freeFailures: number;
   readonly waitSecondsMax: number;
   readonly forgetSeconds: number;
-  readonly neighbourhoodFailuresMax: number;
+  readonly neighborhoodFailuresMax: number;
   readonly windowSeconds: number;
   /** Wrong codes after a right password, from anywhere: each guess has a chance of 1 in 333,333. */
   readonly freeCodeFailures: number;
@@ -91,7 +91,7 @@ export function createAttemptThrottle(
           })),
           networks: networks.map(({ network, limitFactor }) => ({
             network,
-            failuresMax: limits.neighbourhoodFailuresMax * limitFactor,
+            failuresMax: limits.neighborhoodFailuresMax * limitFactor,
           })),
         },
         check,

@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Awaitable } from '../../shared/awaitable.ts';
-import { isRefusal, type Refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface TokenLookups {

@@ -21,7 +21,7 @@ export type MailPart =
 export interface MailFace {
   readonly issuer: string;
   /** "#1d4ed8"; null: the mail program's own. */
-  readonly colour: string | null;
+  readonly color: string | null;
   readonly logo: (LogoImage & { readonly etag: string }) | null;
   /** Reply address; null: the sender's. */
   readonly supportAddress: string | null;
@@ -105,7 +105,7 @@ const styles = {
 function asHtml(title: string, parts: readonly MailPart[], look: MailLook): Markup {
   const { face, translator, unsubscribeUrl } = look;
   const { t, language } = translator;
-  const shades = face.colour === null ? null : accentThemes(face.colour);
+  const shades = face.color === null ? null : accentThemes(face.color);
   const help =
     face.supportAddress === null ? html`` : html`<br>${t('help', { address: face.supportAddress })}`;
   const end =
@@ -144,8 +144,8 @@ function darkStyles({ accent, onAccent }: AccentShades): Markup {
 const logoBox = { width: 160, height: 32 } as const;
 
 /** The heading appears only with a logo or color; the footer names the sender anyway. */
-function operator({ issuer, logo, colour }: MailFace, shades: AccentShades | null): Markup {
-  if (logo === null && colour === null) return html``;
+function operator({ issuer, logo, color }: MailFace, shades: AccentShades | null): Markup {
+  if (logo === null && color === null) return html``;
   const line = shades === null ? '' : `;border-bottom:3px solid ${shades.accent}`;
   return html`<p class="operator" style="${styles.operator}${line}">${logo === null ? html`` : image(logo)}<bdi>${issuer}</bdi></p>\n`;
 }

@@ -27,7 +27,7 @@ export interface Translator {
   money(written: string, currency: string): string;
 }
 
-const catalogues = { en: englishTexts, de: germanTexts } as const;
+const catalogs = { en: englishTexts, de: germanTexts } as const;
 
 const translators = new Map<Language, Translator>();
 
@@ -39,7 +39,7 @@ export function translatorOf(language: Language): Translator {
 }
 
 function createTranslator(language: Language): Translator {
-  const texts = catalogues[language];
+  const texts = catalogs[language];
   const messages = new Map<TextKey, IntlMessageFormat>();
   const zone = { timeZone: 'UTC' } as const;
   const days = new Intl.DateTimeFormat(language, { dateStyle: 'long', ...zone });

@@ -21,8 +21,8 @@ import type { EventView } from '../../../src/features/events/event-schemas.ts';
 import type {
   attentionCountSchema,
   waitingCallsSchema,
-} from '../../../src/features/fulfilment/product-panel-schemas.ts';
-import type { ProductCallView, ProductView } from '../../../src/features/fulfilment/product-schemas.ts';
+} from '../../../src/features/fulfillment/product-panel-schemas.ts';
+import type { ProductCallView, ProductView } from '../../../src/features/fulfillment/product-schemas.ts';
 import type { AccountView } from '../../../src/features/identity/account-schemas.ts';
 import type {
   keyFactsSchema,

@@ -1,5 +1,5 @@
 // Lingui catalogs in every language, split into always, rarely and console. Sources contain English; `npm run texts`
-// extracts into web/src/locales; English catalogs derive from the German ones (web/english-catalogues.ts).
+// extracts into web/src/locales; English catalogs derive from the German ones (web/english-catalogs.ts).
 // Invariant: a catalog is loaded before the pages that use it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
@@ -8,12 +8,12 @@ import { untilLoaded } from './until-loaded.ts';
 
 type Area = 'panel' | 'seldom' | 'console';
 
-interface Catalogue {
+interface Catalog {
   readonly messages: Messages;
 }
 
-const catalogues = import.meta.glob<Catalogue>('../locales/*/*.po');
-const english = import.meta.glob<Catalogue>('../locales/de/*.po', { query: '?english' });
+const catalogs = import.meta.glob<Catalog>('../locales/*/*.po');
+const english = import.meta.glob<Catalog>('../locales/de/*.po', { query: '?english' });
 const loaded = new Map<Area, Promise<void>>();
 
 /** @throws if it cannot be fetched; a later call retries. */
@@ -27,10 +27,10 @@ export function loadTexts(area: Area): Promise<void> {
 }
 
 async function load(area: Area): Promise<void> {
-  const fetchCatalogue =
-    language === 'en' ? english[`../locales/de/${area}.po`] : catalogues[`../locales/${language}/${area}.po`];
-  if (fetchCatalogue === undefined) throw new Error(`There is no catalogue ${language}/${area}.`);
-  const { messages } = await fetchCatalogue();
+  const fetchCatalog =
+    language === 'en' ? english[`../locales/de/${area}.po`] : catalogs[`../locales/${language}/${area}.po`];
+  if (fetchCatalog === undefined) throw new Error(`There is no catalog ${language}/${area}.`);
+  const { messages } = await fetchCatalog();
   i18n.load(language, messages);
   if (i18n.locale !== language) i18n.activate(language);
 }

@@ -95,14 +95,14 @@ function namedBars(count: number, width: number, nameWidth: number): number[] {
   return named;
 }
 
-function hatching(colour: string): CanvasPattern | string {
+function hatching(color: string): CanvasPattern | string {
   const tile = document.createElement('canvas');
   const size = Math.round(6 * window.devicePixelRatio);
   tile.width = size;
   tile.height = size;
   const context = tile.getContext('2d');
-  if (context === null) return colour;
-  context.strokeStyle = colour;
+  if (context === null) return color;
+  context.strokeStyle = color;
   context.lineWidth = size / 3;
   context.lineCap = 'square';
   for (const offset of [-size, 0, size]) {
@@ -111,7 +111,7 @@ function hatching(colour: string): CanvasPattern | string {
     context.lineTo(offset + size, 0);
     context.stroke();
   }
-  return context.createPattern(tile, 'repeat') ?? colour;
+  return context.createPattern(tile, 'repeat') ?? color;
 }
 
 function options(
@@ -120,8 +120,8 @@ function options(
   latest: { readonly current: Pick<BarChartProps, 'formatTick' | 'onPoint' | 'onChoose'> },
 ): uPlot.Options {
   const style = getComputedStyle(element);
-  const colour = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: colour('--soft'), font, ticks: { show: false } };
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const axis = { stroke: color('--soft'), font, ticks: { show: false } };
   const nameWidth = widest(names);
   const bars = uPlot.paths.bars?.({ size: [barShare, barWidthMax], radius: 0.15 });
   return {
@@ -145,7 +145,7 @@ function options(
       },
       {
         ...axis,
-        grid: { stroke: colour('--line'), width: 1 },
+        grid: { stroke: color('--line'), width: 1 },
         size: (_chart, ticks) => Math.max(tickRoomMin, Math.ceil(widest(ticks ?? [])) + labelGap),
         gap: 6,
         space: 32,
@@ -156,14 +156,14 @@ function options(
     series: [
       {},
       {
-        fill: colour('--accent'),
+        fill: color('--accent'),
         width: 0,
         points: { show: false },
         ...(bars !== undefined && { paths: bars }),
       },
       {
-        fill: () => hatching(colour('--accent')),
-        stroke: colour('--accent'),
+        fill: () => hatching(color('--accent')),
+        stroke: color('--accent'),
         width: 1,
         points: { show: false },
         ...(bars !== undefined && { paths: bars }),

@@ -10,10 +10,10 @@ const shownMilliseconds = 1_600;
 interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
-  readonly labelled?: boolean;
+  readonly labeled?: boolean;
 }
 
-export function CopyButton({ text, label, labelled = false }: CopyButtonProps) {
+export function CopyButton({ text, label, labeled = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -28,7 +28,7 @@ export function CopyButton({ text, label, labelled = false }: CopyButtonProps) {
   );
   return (
     <span className="inline-flex">
-      {labelled ? (
+      {labeled ? (
         <Button onClick={copy}>
           {icon}
           {label}

@@ -2,7 +2,7 @@
 // refusal; error-notice.tsx handles those with details.
 
 import { t } from '@lingui/core/macro';
-import type { ErrorCode } from '../../../src/shared/error-catalogue.ts';
+import type { ErrorCode } from '../../../src/shared/error-catalog.ts';
 import type { ApiError } from '../api/client.ts';
 import { fieldProblem } from './field-problems.ts';
 import { unknownRefusal } from './unknown-refusal.ts';

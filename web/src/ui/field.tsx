@@ -12,7 +12,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   readonly problem?: string | null | undefined;
   /** Label for screen readers only. */
-  readonly unlabelled?: boolean;
+  readonly unlabeled?: boolean;
   readonly className?: string;
 }
 
@@ -27,15 +27,15 @@ export function Field({
   label,
   hint,
   problem,
-  unlabelled = false,
+  unlabeled = false,
   className,
   children,
 }: FieldProps & { readonly children: (wiring: Wiring) => ReactNode }) {
   const id = useId();
   const hasNote = (problem ?? null) !== null || hint !== undefined;
   return (
-    <div className={classNames('min-w-0', unlabelled && 'max-sm:flex-1 max-sm:basis-32', className)}>
-      <label htmlFor={id} className={unlabelled ? 'sr-only' : 'mb-1 block font-medium'}>
+    <div className={classNames('min-w-0', unlabeled && 'max-sm:flex-1 max-sm:basis-32', className)}>
+      <label htmlFor={id} className={unlabeled ? 'sr-only' : 'mb-1 block font-medium'}>
         {label}
       </label>
       {children({
@@ -78,7 +78,7 @@ export function TextField({
   label,
   hint,
   problem,
-  unlabelled,
+  unlabeled,
   className,
   kind,
   onText,
@@ -86,7 +86,7 @@ export function TextField({
   ...rest
 }: TextFieldProps) {
   return (
-    <Field {...{ label, hint, problem }} {...defined({ unlabelled, className })}>
+    <Field {...{ label, hint, problem }} {...defined({ unlabeled, className })}>
       {(wiring) => (
         <input
           {...wiring}
@@ -116,14 +116,14 @@ export function SelectField<Value extends string>({
   label,
   hint,
   problem,
-  unlabelled,
+  unlabeled,
   className,
   options,
   onValue,
   ...rest
 }: SelectFieldProps<Value>) {
   return (
-    <Field {...{ label, hint, problem }} {...defined({ unlabelled, className })}>
+    <Field {...{ label, hint, problem }} {...defined({ unlabeled, className })}>
       {(wiring) => (
         <select
           {...wiring}
@@ -147,11 +147,11 @@ export function SelectField<Value extends string>({
 
 /** Omits undefined properties, which differ from absent ones. */
 function defined({
-  unlabelled,
+  unlabeled,
   className,
 }: {
-  unlabelled?: boolean | undefined;
+  unlabeled?: boolean | undefined;
   className?: string | undefined;
 }) {
-  return { ...(unlabelled !== undefined && { unlabelled }), ...(className !== undefined && { className }) };
+  return { ...(unlabeled !== undefined && { unlabeled }), ...(className !== undefined && { className }) };
 }

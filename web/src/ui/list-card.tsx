@@ -132,7 +132,7 @@ interface ListSelectProps<Name extends string> extends ListFilterProps<Name> {
 export function ListSelect<Name extends string>({ list, name, ...rest }: ListSelectProps<Name>) {
   return (
     <SelectField
-      unlabelled
+      unlabeled
       value={list.search[name] ?? ''}
       onValue={(value) => list.change(only(name, value))}
       {...rest}

@@ -2,7 +2,7 @@
 // account's price and from its balance.
 
 import { formatAmount } from '../../../shared/amounts.ts';
-import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { publicId } from '../../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';

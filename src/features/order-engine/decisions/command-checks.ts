@@ -1,6 +1,6 @@
 // Checks common to all commands, and how refusals are made.
 
-import { type ErrorCode, type ErrorDetails, refusal } from '../../../shared/error-catalogue.ts';
+import { type ErrorCode, type ErrorDetails, refusal } from '../../../shared/error-catalog.ts';
 import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../../../shared/identifiers.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { PlanLife } from '../records/plan-life.ts';

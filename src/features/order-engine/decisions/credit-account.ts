@@ -1,7 +1,7 @@
 // An administrator's credit or correction.
 
 import { formatAmount } from '../../../shared/amounts.ts';
-import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';

@@ -1,6 +1,6 @@
 // An administrator gives a customer a free trial.
 
-import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { type EpochSeconds, formatTime } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { lifeAfterTrial, runningPlan } from '../records/plan-life.ts';

@@ -3,7 +3,7 @@
 // Invariant: steps run in order of time, then customer number; per customer renewal, notices, end. The clock stays at the
 // second reached, so a repetition, also after a crash, continues there and repeats nothing.
 
-import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { addDuration, addMonths, type EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { DueSteps, StepPlace, TestMove } from '../records/test-move-table.ts';

@@ -1,7 +1,7 @@
 // The engine's commands and outcomes, shared by routes, engine and decide-orders.ts. Whole cents; epoch seconds.
 
 import type { AuditAuthor } from '../../../platform/audit-log/actor.ts';
-import type { Refusal } from '../../../shared/error-catalogue.ts';
+import type { Refusal } from '../../../shared/error-catalog.ts';
 import type { Months } from '../../../shared/periods.ts';
 import type { Duration, EpochSeconds } from '../../../shared/times.ts';
 import type { Customer } from '../records/customer-table.ts';

@@ -1,6 +1,6 @@
 // POST /orders: determines the order before the common checks.
 
-import { fieldRefusal } from '../../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { canBeOrdered } from '../../packages/package-catalog.ts';

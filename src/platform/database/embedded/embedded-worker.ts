@@ -78,7 +78,7 @@ const logTail: string[] = [];
 
 async function run(start: WorkerStart): Promise<void> {
   if (start.task === 'make') {
-    await initialise(resolve(start.dataDir));
+    await initialize(resolve(start.dataDir));
     return process.exit(0);
   }
   const server = await openPostgres(start);
@@ -235,7 +235,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 }
 
 /** Created beside its final place and renamed once on disk; the next start discards what a power cut leaves. */
-async function initialise(root: string): Promise<void> {
+async function initialize(root: string): Promise<void> {
   const unfinished = join(root, 'postgres.new');
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });

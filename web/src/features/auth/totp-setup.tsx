@@ -105,7 +105,7 @@ function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
             <li key={code}>{code}</li>
           ))}
         </ul>
-        <CopyButton text={codes.join('\n')} label={t`Copy all`} labelled />
+        <CopyButton text={codes.join('\n')} label={t`Copy all`} labeled />
       </DialogBody>
       <DialogActions>
         <Button look="primary" onClick={onClose}>

@@ -4,7 +4,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { CSSProperties, ReactNode } from 'react';
-import { type AccentShades, accentThemes, productColour } from '../../../../src/shared/accent-shades.ts';
+import { type AccentShades, accentThemes, productColor } from '../../../../src/shared/accent-shades.ts';
 import type { Brand } from '../../api/shapes.ts';
 import { ownName } from '../../text/service-name.ts';
 import { classNames } from '../../ui/class-names.ts';
@@ -13,7 +13,7 @@ import { Mark } from './logo.tsx';
 interface Face {
   readonly name: string;
   /** null: the product's own. */
-  readonly colour: string | null;
+  readonly color: string | null;
   readonly logo: Brand['logo'];
   readonly support: string;
 }
@@ -41,7 +41,7 @@ const surfaces = {
 } as const;
 
 export function BrandPreviews(face: Face) {
-  const themes = accentThemes(face.colour ?? productColour);
+  const themes = accentThemes(face.color ?? productColor);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Preview title={t`Light`} theme="light" shades={themes.light} face={face} />
@@ -155,13 +155,13 @@ function CustomerPart({ name, logo, support }: Face) {
 }
 
 /** Without a brand color a mail has no color. */
-function MailPart({ name, colour, logo, support }: Face) {
+function MailPart({ name, color, logo, support }: Face) {
   const shown = name || ownName;
   return (
     <div className="rounded-control border border-line bg-card p-2.5">
-      {logo === null && colour === null ? null : (
+      {logo === null && color === null ? null : (
         <div
-          className={`mb-2 flex min-w-0 items-center gap-2 border-b pb-2 font-bold ${colour === null ? 'border-ink' : 'border-b-2 border-accent'}`}
+          className={`mb-2 flex min-w-0 items-center gap-2 border-b pb-2 font-bold ${color === null ? 'border-ink' : 'border-b-2 border-accent'}`}
         >
           {logo === null ? null : <LogoPicture logo={logo} className="max-h-7" />}
           <bdi className="truncate">{shown}</bdi>
@@ -169,7 +169,7 @@ function MailPart({ name, colour, logo, support }: Face) {
       )}
       <p className="mb-1.5 text-sm font-semibold">{t`New password`}</p>
       <span
-        className={`mb-2 inline-block rounded-control border px-2 py-1 font-bold ${colour === null ? 'border-ink' : 'border-transparent bg-accent text-on-accent'}`}
+        className={`mb-2 inline-block rounded-control border px-2 py-1 font-bold ${color === null ? 'border-ink' : 'border-transparent bg-accent text-on-accent'}`}
       >
         {t`Choose a new password`}
       </span>

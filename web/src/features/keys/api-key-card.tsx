@@ -67,7 +67,7 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
               ) : (
                 <span className="inline-flex flex-wrap items-center justify-end gap-2">
                   <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shownKey}</code>
-                  <CopyButton text={shownKey} label={t`Copy key`} labelled />
+                  <CopyButton text={shownKey} label={t`Copy key`} labeled />
                   <Button icon={EyeOff} onClick={() => onKey(null)}>
                     {t`Hide`}
                   </Button>

@@ -85,7 +85,7 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
       >
         <SelectField
           label={t`Month (UTC)`}
-          unlabelled
+          unlabeled
           className="w-48"
           value={month ?? ''}
           options={monthOptions}

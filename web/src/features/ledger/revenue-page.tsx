@@ -82,7 +82,7 @@ export function RevenuePage() {
         <FilterBar clear={list.isFiltered ? () => void navigate({ to: '.', search: list.all }) : undefined}>
           <SelectField
             label={t`Time (UTC)`}
-            unlabelled
+            unlabeled
             className="max-sm:basis-full"
             value={keyOf(span)}
             options={spanOptions.map((one) => ({ value: keyOf(one), title: one.title }))}

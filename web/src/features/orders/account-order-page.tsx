@@ -9,7 +9,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { OrderCallCard } from '../fulfilment/order-call-card.tsx';
+import { OrderCallCard } from '../fulfillment/order-call-card.tsx';
 import { OrderSheet } from './order-sheet.tsx';
 
 const route = getRouteApi('/panel/admin/orders/$orderId');

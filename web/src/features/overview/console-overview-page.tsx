@@ -25,7 +25,7 @@ import { Stat, Stats } from '../../ui/stat.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { failingText } from '../fulfilment/product-words.ts';
+import { failingText } from '../fulfillment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard } from '../ledger/spending-card.tsx';
 import { RefusedAccountsCard } from '../request-log/refused-accounts-card.tsx';

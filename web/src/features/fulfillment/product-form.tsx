@@ -186,7 +186,7 @@ function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) 
           <Button icon={KeyRound} onClick={() => onText(mintSecret())}>
             {t`Generate`}
           </Button>
-          {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labelled />}
+          {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labeled />}
         </div>
       ) : null}
     </div>

@@ -3,7 +3,7 @@
 
 const address = '/brand/brand.css';
 
-export function showBrandColours(): void {
+export function showBrandColors(): void {
   const earlier = document.querySelector(`link[href^="${address}"]`);
   const link = document.createElement('link');
   link.rel = 'stylesheet';

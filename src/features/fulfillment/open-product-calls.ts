@@ -15,7 +15,7 @@ import { type Changed, type Done, runOnce } from '../../platform/database/idempo
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
-import { isRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { productCallStatuses } from '../../shared/product-states.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

@@ -8,7 +8,7 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { Outbound } from '../../platform/outbound/outbound.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { actorOf } from '../identity/principal.ts';

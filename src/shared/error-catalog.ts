@@ -1,7 +1,7 @@
 // Every error code with its status and message, read by http/error-responses.ts, the OpenAPI generator and the documents'
 // tests. Clients rely on the codes: only ever add.
 
-export const errorCatalogue = {
+export const errorCatalog = {
   invalid_json: {
     status: 400,
     message: 'The request body must be one JSON object in UTF-8.',
@@ -239,7 +239,7 @@ export const errorCatalogue = {
   },
 } as const satisfies Record<string, { status: number; message: string }>;
 
-export type ErrorCode = keyof typeof errorCatalogue;
+export type ErrorCode = keyof typeof errorCatalog;
 
 /** Short strings and numbers, never secrets. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;

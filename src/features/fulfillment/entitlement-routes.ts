@@ -8,7 +8,7 @@ import { type Database, ranked } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
-import { fieldRefusal, isRefusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, isRefusal } from '../../shared/error-catalog.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { EventWaits } from '../events/account-feed.ts';

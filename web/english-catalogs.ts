@@ -1,4 +1,4 @@
-// The English catalogues of the pages: `de/panel.po?english` has the English of `de/panel.po`, each sentence as it stands in
+// The English catalogs of the pages: `de/panel.po?english` has the English of `de/panel.po`, each sentence as it stands in
 // the sources. The German ones have every sentence (scripts/check-texts.ts), so English needs no files of its own.
 
 import { relative } from 'node:path';
@@ -8,10 +8,10 @@ import type { Plugin } from 'vite';
 
 const ending = '?english';
 
-export function englishCatalogues(): Plugin {
+export function englishCatalogs(): Plugin {
   const config = getConfig({ cwd: import.meta.dirname });
   return {
-    name: 'english-catalogues',
+    name: 'english-catalogs',
     enforce: 'pre',
     load: {
       filter: { id: /\.po\?english$/ },
@@ -19,7 +19,7 @@ export function englishCatalogues(): Plugin {
         const file = id.slice(0, -ending.length);
         const found = getCatalogForFile(relative(config.rootDir, file), await getCatalogs(config));
         const kept = await found?.catalog.read(found.locale);
-        if (!kept) throw new Error(`${file} is no catalogue.`);
+        if (!kept) throw new Error(`${file} is no catalog.`);
         this.addWatchFile(file);
         const sentences = Object.entries(kept).map(([id, { message = '' }]) => [id, message]);
         const { source, errors } = createCompiledCatalog(config.sourceLocale, Object.fromEntries(sentences), {

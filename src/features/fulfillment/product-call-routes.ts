@@ -8,7 +8,7 @@ import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalogue.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
 import { type CallChange, closeCallByHand, sendAllCallsAgain, sendCallAgain } from './open-product-calls.ts';
