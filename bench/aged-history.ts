@@ -125,7 +125,7 @@ async function doPastJobs({ environment }: ShopDatabase): Promise<void> {
   }
 }
 
-/** To a server, or to an embedded database that nobody has open. */
+/** To a server, or to an embedded database that no one has open. */
 async function connectTo(stage: Stage, { environment }: ShopDatabase) {
   const dataDir = environment['DATA_DIR'];
   const embedded = dataDir === undefined ? null : await startEmbeddedServer({ dataDir });

@@ -1,6 +1,6 @@
 // What goes on beside the orders of a busy shop: three exports of a whole ledger, searches through every customer
-// of an account, and an overview page that is open. Each begins anew as soon as it has ended (the page once a second).
-// Always true: every answer is whole and of status 200; anything else fails the benchmark.
+// of an account, and an overview page that is open. Each begins again as soon as it has ended (the page once a second).
+// Invariant: every answer is whole and of status 200; anything else fails the benchmark.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgedHistory } from './aged-history.ts';
@@ -64,7 +64,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
     search(),
     lookAtOverview(),
   ]);
-  // Heard of in end().
+  // Reported by end().
   all.catch(() => undefined);
   return {
     async end() {

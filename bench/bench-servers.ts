@@ -34,7 +34,7 @@ export interface AgedShop extends Shop {
 export interface BenchServers {
   young(): Promise<Shop>;
   embedded(): Promise<Shop>;
-  /** Its process begins anew every round, its history goes on. */
+  /** Its process begins again every round, its history goes on. */
   aged(): Promise<AgedShop>;
   history(): Promise<AgedHistory>;
   /** With a history that is large enough to search and to export, on either database. */

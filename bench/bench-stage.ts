@@ -1,6 +1,6 @@
 // Where a benchmark takes place: a temporary folder, a PostgreSQL server of its own, and everything that has to be
 // stopped or removed at the end.
-// Always true: whatever was registered with `later` is undone in reverse order by close(), which bench.ts and
+// Invariant: anything that was registered with `later` is undone in reverse order by close(), which bench.ts and
 // compare.ts call on success, on errors and on Ctrl-C.
 
 import { spawn } from 'node:child_process';
@@ -23,14 +23,14 @@ export interface Stage {
   later(undo: () => Promise<void> | void): () => Promise<void>;
   /** Runs a program to its end; resolves to its standard output. @throws when its exit code is not 0 */
   run(program: string, words: readonly string[], options?: CommandOptions): Promise<string>;
-  /** Creates a database on the server, empty or as a copy of one that nobody is connected to. */
+  /** Creates a database on the server, empty or as a copy of one that no one is connected to. */
   createDatabase(name: string, template?: string): Promise<string>;
   dropDatabase(name: string): Promise<void>;
   query(database: string, text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-/** On Ctrl-C and the like, and when nobody reads any more: closes, then ends. Tells whether that has begun. */
+/** On Ctrl-C and the like, and when the reader is gone: closes, then ends. Returns whether that has begun. */
 export function closeOnInterrupt(close: () => Promise<unknown>): () => boolean {
   let interrupted = false;
   const interrupt = () => {

@@ -1,5 +1,5 @@
 // npm run bench: the product next to what it can be compared with, on the machine that runs it. `steps` below is the
-// list of what is measured. The steps take turns in rounds, every second round backwards, so that whatever else
+// list of what is measured. The steps take turns in rounds, every second round backwards, so that no matter what else
 // the machine does falls on all of them alike; each has a warm-up that is not counted.
 // No CHECKPOINT is forced between them: after one, pgbench would have to write every page in full again.
 

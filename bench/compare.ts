@@ -1,5 +1,5 @@
 // npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N]: this checkout beside another one, in short
-// loads that take turns, so that whatever else the machine does falls on both alike. Prints medians, and the median
+// loads that take turns, so that no matter what else the machine does falls on both alike. Prints medians, and the median
 // of each pair's ratio: what a change did to throughput and to the CPU of an order or request.
 // `--groups N`: with the accounts of this checkout in N groups.
 // Each side runs its own service on its own PostgreSQL server, through its own bench/.
@@ -16,7 +16,7 @@ type LoadName = (typeof loads)[number];
 
 interface Taken {
   readonly perSecond: number;
-  /** Microseconds of CPU for each answer; NaN where the system does not tell. */
+  /** Microseconds of CPU for each answer; NaN where the system does not report it. */
   readonly service: number;
   readonly database: number;
 }

@@ -11,7 +11,7 @@ import type { ShopPlan } from './bench-shop.ts';
 
 const submittedAtOnce = 512;
 const packageId = 1;
-// Their month has one to four days left: whatever its length, they are due, and no end was missed.
+// Their month, of any length, has one to four days left: they are due, and no end was missed.
 const secondsAgo = 27 * 86_400;
 const hoursBefore = 5 * 24;
 

@@ -55,7 +55,7 @@ export const figures = {
 
 export type FigureName = keyof typeof figures;
 
-/** What one measurement found; null or undefined: this system cannot tell. */
+/** What one measurement found; null or undefined: this system cannot measure it. */
 export type Measured = { readonly [Name in FigureName]?: number | null | undefined };
 
 interface Goal {

@@ -45,7 +45,7 @@ export interface OrdersBesideReads extends ReadsDone {
   readonly beside: number;
 }
 
-/** null: the system does not tell. */
+/** null: not reported by this system. */
 export interface OrderCosts {
   readonly perSecond: number;
   readonly medianMilliseconds: number;

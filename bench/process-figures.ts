@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 const sampleMilliseconds = 200;
-// USER_HZ: what /proc counts in on every Linux that Node runs on, whatever the kernel's own clock.
+// USER_HZ: what /proc counts in on every Linux that Node runs on; the kernel's own clock differs.
 const ticksPerSecond = 100;
 
 export interface MemoryWatch {

@@ -108,14 +108,14 @@ interface Latencies {
   readonly longest: number;
 }
 
-/** One order after another over one kept connection, whatever is measured meanwhile. */
+/** One order after another over one kept connection, beside the other measurements. */
 function startClient({ address, single, packageId }: Shop) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let latencies: number[] = [];
   let isOver = false;
   const { promise: warm, resolve: isWarm } = Promise.withResolvers<void>();
   const ordering = orderOnAndOn();
-  // Heard of in end().
+  // Reported by end().
   ordering.catch(() => isWarm());
 
   async function orderOnAndOn(): Promise<void> {

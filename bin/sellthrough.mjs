@@ -2,7 +2,7 @@
 // The command `sellthrough`: finds a Node that can run the program, and runs it. In a checkout that is
 // src/sellthrough.ts, after setting the checkout up where needed; in an installed package the JavaScript
 // built from it. Plain JavaScript, because an old Node starts it.
-// Always true: arguments, standard streams, signals and the exit code pass through unchanged.
+// Invariant: arguments, standard streams, signals and the exit code pass through unchanged.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';

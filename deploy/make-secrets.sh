@@ -38,7 +38,7 @@ make owner.env <<END
 DATABASE_URL=postgres://sellthrough:$(cat postgres-password)@database:5432/sellthrough
 END
 
-# The user of the image postgres must be able to read these; the first whatever umask the checkout was made under.
+# The user of the image postgres must be able to read these; the first independent of the umask of the checkout.
 chmod a+r "$(dirname "$0")/postgres-roles.sql"
 if [ "$(id -u)" = 0 ]; then
   chown 999 postgres-password service-password

@@ -19,7 +19,7 @@ api() {
 api /balance
 api /packages
 
-# Your own name for this order. Whatever happens on the way, send it again with the same key: it is charged once.
+# Your own name for this order. No matter what happens on the way, send it again with the same key: it is charged once.
 order() {
   api /orders --header "Idempotency-Key: first-order-of-$customer" \
     --data "{\"package_id\": 1, \"customer\": \"$customer\"}"

@@ -20,7 +20,7 @@ for (const { id, name, prices } of packages) {
 
 for (const attempt of ['first', 'again']) {
   try {
-    // Your own name for this order. Whatever happens on the way, send it again with the same key: it is charged once.
+    // Your own name for this order. No matter what happens on the way, send it again with the same key: it is charged once.
     const idempotencyKey = `first-order-of-${customer}`;
     const placed = await client.placeOrder({ package_id: 1, customer }, { idempotencyKey });
     const { order } = placed;

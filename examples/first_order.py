@@ -22,7 +22,7 @@ for package in client.get("/packages")["data"]:
 
 for attempt in ("first", "again"):
     try:
-        # Your own name for this order. Whatever happens on the way, send it again with the same key: it is charged once.
+        # Your own name for this order. No matter what happens on the way, send it again with the same key: it is charged once.
         key = f"first-order-of-{customer}"
         placed = client.post("/orders", {"package_id": 1, "customer": customer}, key)
     except SellthroughError as error:

@@ -12,7 +12,7 @@ const apiKey = process.env['SELLTHROUGH_KEY'] ?? '';
 const client = new Sellthrough({
   baseUrl: process.env['SELLTHROUGH_URL'] ?? '',
   apiKey,
-  totalTimeoutMs: 10 * 60_000, // nobody waits at night: sit out a rate limit or a restart
+  totalTimeoutMs: 10 * 60_000, // no one waits at night: sit out a rate limit or a restart
   onRetry: ({ error, delayMs }) => console.error(`waiting ${Math.round(delayMs)} ms: ${error.message}`),
 });
 const days = Number(process.argv[2] ?? 3);

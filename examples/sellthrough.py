@@ -45,7 +45,7 @@ class Sellthrough:
         return self._send("POST", path, body, idempotency_key or str(uuid.uuid4()))
 
     def each(self, path):
-        """Every item of a list, newest first. What is added meanwhile comes twice at most: tell items by their id."""
+        """Every item of a list, newest first. An item may come twice if others are added meanwhile: compare ids."""
         page, seen = 1, set()
         while True:
             answer = self.get(f"{path}?page={page}&limit=100")
@@ -75,7 +75,7 @@ class Sellthrough:
                 after = refusal.headers.get("Retry-After", "")
                 wait = float(after) if after.isdigit() else 0.0
             except (OSError, http.client.HTTPException, ValueError) as failure:
-                # Nothing came, or half an answer: the order may stand, and the key will tell.
+                # No answer, or half of one: the order may exist. Retry with the same key.
                 error = SellthroughError("connection_lost", str(failure) or type(failure).__name__)
             if attempt < self._attempts:
                 time.sleep(wait + random.uniform(0, min(8, 0.25 * 2**attempt)))

@@ -13,7 +13,7 @@ import { fixedSeed as seed } from '../test/harness/fixed-seed.ts';
 import { lastEventOf, listsProblem, type Party } from './machines/compared-lists.ts';
 import { readAll } from './machines/journal.ts';
 import { type ServiceProcess, startServiceProcess } from './machines/service-process.ts';
-import { createTestMode, type TestMode, type ToldAt } from './oracle/oracle-test-mode.ts';
+import { createTestMode, type EmittedAt, type TestMode } from './oracle/oracle-test-mode.ts';
 import { ownId, timeText } from './oracle/shown-plans.ts';
 
 const killsWanted = Number(process.env['CLOCK_KILLS'] ?? 2);
@@ -51,14 +51,14 @@ describe('a move in which the service is killed', () => {
       const client = () => createApiClient(service.address, key);
       const party = await partyOf(client());
       const begunAt = await clockOf(client());
-      const { tests, told } = createWorld(packageId, begunAt);
-      told.push(...(await fill(client(), party.id, packageId, tests, begunAt)));
+      const { tests, emitted } = createWorld(packageId, begunAt);
+      emitted.push(...(await fill(client(), party.id, packageId, tests, begunAt)));
 
       const destination = begunAt + secondsOfTenYears;
       const body = kind === 'now' ? { now: timeText(destination) } : { advance: tenYears };
       const moved = tests.moveClock({ accountId, body });
-      assert.ok('told' in moved && moved.clockAt === destination);
-      told.push(...moved.told);
+      assert.ok('emitted' in moved && moved.clockAt === destination);
+      emitted.push(...moved.emitted);
 
       const random = createRandom(seed);
       const send = () => client().post('/test/clock', body, { 'idempotency-key': 'the-move' });
@@ -84,7 +84,14 @@ describe('a move in which the service is killed', () => {
       assert.equal(await clockOf(client()), destination);
       const packages = [{ id: packageId, name: packageName }];
       const { oracle } = tests;
-      const expected = { oracle, accountId, now: destination, mode: 'test', feed: told, packages } as const;
+      const expected = {
+        oracle,
+        accountId,
+        now: destination,
+        mode: 'test',
+        feed: emitted,
+        packages,
+      } as const;
       assert.equal(await listsProblem({ ...party, client: client() }, expected), null);
       const { body: report } = await createApiClient(service.address, adminKey).get('/api/admin/v1/verify');
       assert.deepEqual(report.problems, []);
@@ -120,7 +127,7 @@ async function partyOf(client: ApiClient): Promise<Party> {
   return { client, id: Math.floor(Number(first?.['id']) / ownId(1, 0)), heardUntil };
 }
 
-function createWorld(packageId: number, begunAt: number): { tests: TestMode; told: ToldAt[] } {
+function createWorld(packageId: number, begunAt: number): { tests: TestMode; emitted: EmittedAt[] } {
   const each = { reseller: priceCents, distributor: priceCents };
   const sold = { id: packageId, name: packageName, trial: false, retired: false, durationDays: 30 };
   const tests = createTestMode({
@@ -128,7 +135,7 @@ function createWorld(packageId: number, begunAt: number): { tests: TestMode; tol
     accounts: [{ id: accountId, group: 'reseller', balanceCents: 0n }],
   });
   tests.useTestAccount(accountId, begunAt);
-  return { tests, told: [] };
+  return { tests, emitted: [] };
 }
 
 /** Customers with self-renewing plans, at the service and the oracle; and the oracle's events. */
@@ -138,15 +145,15 @@ async function fill(
   packageId: number,
   tests: TestMode,
   now: number,
-): Promise<ToldAt[]> {
+): Promise<EmittedAt[]> {
   const { oracle, events } = tests;
-  const told: ToldAt[] = [];
+  const emitted: EmittedAt[] = [];
   const was = events.before(accountId);
   await expectDone(client.post('/test/credit', { amount: credit }));
   const credited = tests.credit({ accountId, body: { amount: credit } });
   assert.ok('balanceAfterCents' in credited);
   const owed = events.credited(was, credited.balanceAfterCents - was.balanceCents);
-  told.push(...owed.map(({ text }) => ({ at: now, text })));
+  emitted.push(...owed.map(({ text }) => ({ at: now, text })));
   for (let number = 1; number <= customerCount; number += 1) {
     const before = events.before(accountId);
     const body = { package_id: packageId, customer: `c-${number}`, months: number % 5 === 0 ? 3 : 1 };
@@ -154,14 +161,14 @@ async function fill(
     await expectDone(client.post('/orders', body, { 'idempotency-key': headerKey }));
     const placed = oracle.placeOrder({ accountId, body, headerKey }, now);
     assert.ok('order' in placed);
-    told.push(...events.ordered(before, placed.order, now).map(({ text }) => ({ at: now, text })));
+    emitted.push(...events.ordered(before, placed.order, now).map(({ text }) => ({ at: now, text })));
     const renewing = { months: number % 7 === 0 ? 3 : 1, hours_before: 1 + (number % 9) * 12 };
     const path = `/customers/${ownId(id, number)}/auto-renew`;
     await expectDone(client.send('PUT', path, renewing));
     const set = oracle.setAutoRenew({ accountId, customerId: String(number), body: renewing }, now);
     assert.ok('customer' in set);
   }
-  return told;
+  return emitted;
 }
 
 async function expectDone(answering: Promise<Answer>): Promise<void> {

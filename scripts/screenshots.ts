@@ -88,7 +88,7 @@ async function photograph(browser: Browser, { name: look, scheme, width, languag
   const words = language === 'en' ? new Map<string, string>() : readWords(language);
   const height = width < 500 ? 844 : 800;
   const usernames: Record<Role, string | null> = {
-    stranger: null,
+    visitor: null,
     reseller: 'brightline',
     newcomer: 'fjord-kreativ',
     invited: 'lumen',

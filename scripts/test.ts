@@ -185,7 +185,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     failures.push(problem);
   }
   unchanged?.save();
-  // Only a run of all service tests can tell that a query ran nowhere.
+  // Only a run of all service tests shows that a query ran nowhere.
   const ranAll = (['postgres', 'groups', 'embedded'] as const).every((group) => only.has(group));
   if (files.length === 0 && grep === undefined && ranAll) {
     statementRuns.write(join(root, 'node_modules', '.cache', 'statement-runs.json'));

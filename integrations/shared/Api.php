@@ -2,7 +2,7 @@
 /**
  * Requests to a Sellthrough service: one account, by its key. Both billing panels' modules send all that they ask through here.
  *
- * Always true: what may pass (a lost connection, 429, 5xx) is sent again with the same idempotency key, so that it is charged
+ * Invariant: what may pass (a lost connection, 429, 5xx) is sent again with the same idempotency key, so that it is charged
  * once; a refusal is not sent again. Neither the key nor a login link is in what is given to the log.
  */
 
@@ -54,7 +54,7 @@ final class Api
      * @param array<string, mixed>|null $body
      * @return array<string, mixed>
      * @throws Refusal where the service says no
-     * @throws NoAnswer where nobody knows what became of the request
+     * @throws NoAnswer where no one knows what became of the request
      */
     public function ask(string $method, string $path, ?array $body = null, ?string $idempotencyKey = null): array
     {
@@ -126,7 +126,7 @@ final class Api
             curl_error($curl),
             $retryAfter,
         ];
-        // Half an answer is none.
+        // Half an answer counts as no answer.
         if ($text === false) {
             $result[0] = 0;
         }

@@ -2,8 +2,8 @@
 /**
  * A service of the panel beside its plan at Sellthrough: what differs, and what of it the panel may take over by itself.
  *
- * Always true: a due date is only ever moved forward, to the end of a plan that was paid for longer. One that is later than the
- * plan's end has been paid by the client, and is told, never taken back.
+ * Invariant: a due date is only ever moved forward, to the end of a plan that was paid for longer. A date
+ * after the plan's end has been paid by the client: it is reported, never moved back.
  */
 
 declare(strict_types=1);
@@ -12,21 +12,21 @@ namespace Sellthrough\Billing;
 
 final class Comparison
 {
-    /** Whole days by which two calendars may disagree: the plan's end is told in UTC. */
+    /** Whole days by which two calendars may disagree: the plan's end is in UTC. */
     private const TOLERATED_DAYS = 1;
 
     /**
      * @param 'active'|'suspended'|'ended' $status how the panel has the service
      * @param string $due yyyy-mm-dd, or anything else where the panel has none
      * @param array<string, mixed>|null $customer null: not found
-     * @return array{due: string|null, status: 'suspended'|'ended'|null, told: list<array{string, array<string, string>}>}
+     * @return array{due: string|null, status: 'suspended'|'ended'|null, notes: list<array{string, array<string, string>}>}
      *  what to take over, and the sentences
      */
     public static function of(string $status, string $due, ?array $customer, string $packageName): array
     {
-        $found = ['due' => null, 'status' => null, 'told' => []];
+        $found = ['due' => null, 'status' => null, 'notes' => []];
         if ($customer === null) {
-            $found['told'][] = ['differs_missing', []];
+            $found['notes'][] = ['differs_missing', []];
             return $found;
         }
         $plan = $customer['plan'];
@@ -34,39 +34,39 @@ final class Comparison
         $runs = in_array($plan['status'], ['active', 'suspended'], true);
         if ($status === 'ended') {
             if ($runs && !$plan['ends_at_period_end']) {
-                $found['told'][] = ['differs_still_runs', ['end' => $end]];
+                $found['notes'][] = ['differs_still_runs', ['end' => $end]];
             }
             return $found;
         }
         if ($plan['status'] === 'cancelled') {
             $found['status'] = 'ended';
-            $found['told'][] = ['differs_cancelled', ['end' => $end]];
+            $found['notes'][] = ['differs_cancelled', ['end' => $end]];
             return $found;
         }
         if (!$runs) {
-            $found['told'][] = ['differs_expired', ['end' => $end]];
+            $found['notes'][] = ['differs_expired', ['end' => $end]];
             return $found;
         }
         if ($plan['status'] === 'suspended' && $status === 'active') {
             $found['status'] = 'suspended';
-            $found['told'][] = [$customer['status'] === 'suspended' ? 'differs_suspended_by_operator' : 'differs_suspended', []];
+            $found['notes'][] = [$customer['status'] === 'suspended' ? 'differs_suspended_by_operator' : 'differs_suspended', []];
         }
         if ($plan['status'] === 'active' && $status === 'suspended') {
-            $found['told'][] = ['differs_not_suspended', []];
+            $found['notes'][] = ['differs_not_suspended', []];
         }
         if ($packageName !== '' && $packageName !== $plan['package']) {
-            $found['told'][] = ['differs_package', ['plan' => $plan['package'], 'product' => $packageName]];
+            $found['notes'][] = ['differs_package', ['plan' => $plan['package'], 'product' => $packageName]];
         }
         $days = self::daysBetween($due, $end);
         if ($days !== null && $days > 0) {
             $found['due'] = $end;
-            $found['told'][] = ['differs_due', ['due' => $due, 'end' => $end]];
+            $found['notes'][] = ['differs_due', ['due' => $due, 'end' => $end]];
         }
         if ($days !== null && $days < -self::TOLERATED_DAYS) {
-            $found['told'][] = ['differs_paid_further', ['due' => $due, 'end' => $end]];
+            $found['notes'][] = ['differs_paid_further', ['due' => $due, 'end' => $end]];
         }
         if (is_string($plan['auto_renew']['failure'] ?? null)) {
-            $found['told'][] = ['differs_renewal_failed', ['code' => $plan['auto_renew']['failure']]];
+            $found['notes'][] = ['differs_renewal_failed', ['code' => $plan['auto_renew']['failure']]];
         }
         return $found;
     }

@@ -1,7 +1,7 @@
 <?php
 /**
  * The packages that can be ordered, as a module offers them in a drop-down. Kept for a minute in a file of the system's
- * temporary folder, whose name nobody can guess who does not have the key.
+ * temporary folder, whose name no one can guess who does not have the key.
  */
 
 declare(strict_types=1);
@@ -49,7 +49,7 @@ final class PackageList
     }
 
     /**
-     * What stands in a drop-down, by the package's id.
+     * The texts of a drop-down, by package id.
      *
      * @return array<string, string>
      * @throws Problem

@@ -1,6 +1,6 @@
 <?php
 /**
- * What keeps a request from being carried out: the service says no (Refusal), nobody answers (NoAnswer), or the module itself
+ * What keeps a request from being carried out: the service says no (Refusal), no one answers (NoAnswer), or the module itself
  * cannot do what the billing panel wants (CannotDo). Sentences.php has the words for each.
  */
 

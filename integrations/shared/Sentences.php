@@ -3,7 +3,7 @@
  * What a module says when something cannot be done, in plain sentences of the panel's language: each code of the API that
  * happens in business has its own, any other is quoted with the service's own words.
  *
- * Always true: a sentence says whether money moved.
+ * Invariant: a sentence says whether money moved.
  */
 
 declare(strict_types=1);
@@ -35,7 +35,7 @@ final class Sentences
         'rate_limited',
     ];
 
-    /** @param Closure(string): string $find the text of a name, in the language of whoever reads it */
+    /** @param Closure(string): string $find the text of a name, in the reader's language */
     public function __construct(private readonly Closure $find)
     {
     }

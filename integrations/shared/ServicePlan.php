@@ -3,9 +3,9 @@
  * The plan behind one service of a billing panel: what creating, renewing, changing, suspending and ending the service means at
  * Sellthrough. Both modules call it; what a panel does differently stays in its module.
  *
- * Always true: the customer's reference is made once and stays with the service, whatever its product says later. An order is
+ * Invariant: the customer's reference is made once and stays with the service, no matter what its product says later. An order is
  * remembered before it is sent; while its answer is outstanding, the next order first asks, with the same key, what became of
- * it. So nothing is charged twice, whoever repeats what and whenever.
+ * it. So nothing is charged twice, anyone who repeats what and whenever.
  */
 
 declare(strict_types=1);
@@ -46,7 +46,7 @@ final class ServicePlan
         return isset($this->state['customer_id']);
     }
 
-    /** Whether an order was sent of which nobody knows yet what became of it. */
+    /** Whether an order was sent of which no one knows yet what became of it. */
     public function waitsForAnswer(): bool
     {
         return isset($this->state['open']);
@@ -103,8 +103,8 @@ final class ServicePlan
     public function suspend(string $reason): void
     {
         // As much as the service takes, without what it refuses.
-        $told = mb_substr(trim(preg_replace('/[[:cntrl:]]+/u', ' ', $reason) ?? ''), 0, 200);
-        $this->act('suspend', $told === '' ? [] : ['reason' => $told]);
+        $text = mb_substr(trim(preg_replace('/[[:cntrl:]]+/u', ' ', $reason) ?? ''), 0, 200);
+        $this->act('suspend', $text === '' ? [] : ['reason' => $text]);
     }
 
     /** @throws Problem */
@@ -235,7 +235,7 @@ final class ServicePlan
 
     /**
      * @param array{for: string, key: string, path: string, body: array<string, mixed>} $open `for` is the key that was thought of,
-     *  `key` the one that is sent
+     *  `key` as it is sent
      * @return array<string, mixed> the order
      */
     private function place(array $open, ?string $costLimit): array
@@ -247,7 +247,7 @@ final class ServicePlan
                 $order = $this->api->ask('POST', $open['path'], $open['body'] + $guard, $open['key'])['order'];
             } catch (Refusal $refusal) {
                 // A refusal binds no key and charges nothing. What the service could not finish stays outstanding. A reference
-                // that nobody has yet is forgotten: it may be the reason.
+                // that no one has yet is forgotten: it may be the reason.
                 if ($refusal->isFinal) {
                     $this->remember(['open' => null] + ($this->isCreated() ? [] : ['reference' => null]));
                 }
@@ -256,7 +256,7 @@ final class ServicePlan
             if ($order['status'] !== 'failed') {
                 break;
             }
-            // The operator's product did not take it, and the money is back: this key will say so for ever.
+            // The operator's product did not take it, and the money is back: this key will say so forever.
             if ($replays === self::MOST_FAILED_REPLAYS) {
                 $this->remember(['open' => null]);
                 throw new CannotDo('order_was_refused', ['order' => (string) $order['id']]);
@@ -301,8 +301,8 @@ final class ServicePlan
         ($this->remember)($this->state);
     }
 
-    private static function keyOf(string $told): string
+    private static function keyOf(string $text): string
     {
-        return strlen($told) <= self::LONGEST_KEY ? $told : substr($told, 0, 39) . '-' . substr(hash('sha256', $told), 0, 40);
+        return strlen($text) <= self::LONGEST_KEY ? $text : substr($text, 0, 39) . '-' . substr(hash('sha256', $text), 0, 40);
     }
 }

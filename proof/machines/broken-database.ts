@@ -175,7 +175,12 @@ const breakages = {
     scene: 'network',
     run: (stage) =>
       repeat(stage, 40, async ({ proxy, random, lift }) => {
-        const how = random.pick(['cut before', 'cut behind', 'cut unheard', 'cut half heard'] as const);
+        const how = random.pick([
+          'cut before',
+          'cut behind',
+          'cut before receipt',
+          'cut during receipt',
+        ] as const);
         await lift(() => proxy.breakAt(commit, how));
       }),
   },
@@ -340,8 +345,8 @@ export async function openBreakableService(
       return service.gone;
     });
     const shop = await openShop(service.address, adminKey);
-    const told = await startDeliveryWitness({ shop, address: service.address, adminKey, seed: 1 });
-    endings.push(told.close);
+    const witness = await startDeliveryWitness({ shop, address: service.address, adminKey, seed: 1 });
+    endings.push(witness.close);
     const place = { disk, postgres, proxy, relay, service, adminKey, shop, journal: emptyJournal(shop) };
     return {
       async breakDatabase(options) {
@@ -350,7 +355,7 @@ export async function openBreakableService(
         return breakOnce(place, options);
       },
       async end() {
-        const { problems } = await told.check(service.address, adminKey);
+        const { problems } = await witness.check(service.address, adminKey);
         service.kill('SIGTERM');
         const { code, signal } = await service.gone;
         await endAll();
@@ -795,7 +800,7 @@ interface StallingRelay {
   /** From now on nothing passes, not even a close; new connections are accepted and stay silent. */
   stall(): void;
   flow(): void;
-  /** Existing connections stay silent for ever; new ones pass. */
+  /** Existing connections stay silent forever; new ones pass. */
   forget(): void;
   cut(): void;
   bury(): void;

@@ -38,23 +38,23 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
   try {
     await coordinator.connect();
     const groupCount = Number(place.environment.ACCOUNT_GROUPS);
-    const stretches = createStretches(groupCount);
+    const periods = createPeriods(groupCount);
     const clients = await startFailoverClients(place.url, seed, {
       environment: place.environment,
-      onPlaced: (accountId, answeredAt) => stretches.placed(accountId % groupCount, answeredAt),
+      onPlaced: (accountId, answeredAt) => periods.placed(accountId % groupCount, answeredAt),
     });
     try {
       const leftBehind: string[] = [];
       await clients.placed(ordersBetween);
       for (let count = 0; count < moves; count += 1) {
         const homes = await homesOfGroups(coordinator);
-        const used = homes.flatMap((home, group) => (stretches.isUsed(group) ? [{ ...home, group }] : []));
+        const used = homes.flatMap((home, group) => (periods.isUsed(group) ? [{ ...home, group }] : []));
         const moved = used[count % used.length];
         if (moved === undefined) throw new Error('No group has orders.');
         const { group, schema, server: from } = moved;
         const to = workers[(workers.indexOf(from) + 1) % workers.length] ?? '';
         const [host, port] = to.split(':');
-        stretches.begin();
+        periods.begin();
         const began = performance.now();
         await coordinator.query('select citus_schema_move($1::text::regnamespace, $2, $3::int)', [
           schema,
@@ -63,8 +63,8 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
         ]);
         const tookMilliseconds = Math.round(performance.now() - began);
         await clients.placed(ordersBetween);
-        const wrong = await lanesOutOfPlace(coordinator, place, stretches.isUsed);
-        const { own, others } = stretches.longest(group);
+        const wrong = await lanesOutOfPlace(coordinator, place, periods.isUsed);
+        const { own, others } = periods.longest(group);
         onMove({
           title: `${schema}: ${from} → ${to}`,
           tookMilliseconds,
@@ -134,7 +134,7 @@ async function lanesAt({ database = '' }: pg.Client, worker: string): Promise<nu
   }
 }
 
-function createStretches(groupCount: number) {
+function createPeriods(groupCount: number) {
   let lastAt: (number | null)[] = Array.from({ length: groupCount }, () => null);
   let longest = lastAt.map(() => 0);
   return {

@@ -7,7 +7,7 @@ import type { EventView } from '../../src/features/events/event-schemas.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
 import { toText } from '../oracle/history-report.ts';
 import type { AccountId, Oracle } from '../oracle/oracle.ts';
-import type { ToldAt } from '../oracle/oracle-test-mode.ts';
+import type { EmittedAt } from '../oracle/oracle-test-mode.ts';
 import { shownEvents } from '../oracle/shown-events.ts';
 import {
   amountText,
@@ -34,7 +34,7 @@ export interface ExpectedLists {
   /** Of the account's clock, in seconds. */
   readonly now: number;
   readonly mode: Mode;
-  readonly feed: readonly ToldAt[];
+  readonly feed: readonly EmittedAt[];
   readonly packages: readonly { readonly id: number; readonly name: string }[];
 }
 

@@ -195,7 +195,7 @@ function checkClock(own: readonly Sent[]): void {
   }
 }
 
-/** A customer belongs to one account for ever; only other accounts are refused. */
+/** A customer belongs to one account forever; only other accounts are refused. */
 function checkOwners(journal: readonly Sent[]): void {
   const owners = new Map<unknown, number>();
   for (const { accountId, answer } of journal) {

@@ -213,13 +213,13 @@ function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEve
 
 /** Each order was reported once with its result, and each that counts created or changed one plan. */
 function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): string[] {
-  const told = new Map<unknown, string[]>();
+  const emitted = new Map<unknown, string[]>();
   for (const { type, data } of feed) {
     const isOfOrder = ordersOnly.includes(type);
     if (!isOfOrder && !planTypes.includes(type)) continue;
     const orderId = isOfOrder ? data.order.id : data.order_id;
     // A free trial.
-    if (orderId !== null) told.set(orderId, [...(told.get(orderId) ?? []), isOfOrder ? type : 'plan']);
+    if (orderId !== null) emitted.set(orderId, [...(emitted.get(orderId) ?? []), isOfOrder ? type : 'plan']);
   }
   const wanted: Readonly<Record<string, readonly string[]>> = {
     pending: [],
@@ -227,12 +227,12 @@ function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): st
     failed: ['order.failed'],
   };
   const problems = orders.flatMap((order) => {
-    const types = (told.get(order['id']) ?? []).toSorted();
-    told.delete(order['id']);
+    const types = (emitted.get(order['id']) ?? []).toSorted();
+    emitted.delete(order['id']);
     if (isDeepStrictEqual(types, wanted[String(order['status'])])) return [];
-    return [`The order ${JSON.stringify(order)} was told as ${types.join(', ') || 'nothing'}.`];
+    return [`The order ${JSON.stringify(order)} was announced as ${types.join(', ') || 'nothing'}.`];
   });
-  for (const [orderId, types] of told) problems.push(`No order ${orderId} stands: ${types.join(', ')}.`);
+  for (const [orderId, types] of emitted) problems.push(`No order ${orderId} stands: ${types.join(', ')}.`);
   return problems;
 }
 

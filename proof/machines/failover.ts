@@ -135,7 +135,7 @@ async function expectNobodyOn(
   await primary.start();
   return (await countOrders(former)) === before
     ? []
-    : [`After "${event}" somebody ordered on the former primary.`];
+    : [`After "${event}" someone ordered on the former primary.`];
 }
 
 async function countOrders({ url }: ThrowawayPostgres): Promise<unknown> {

@@ -1,5 +1,5 @@
 // Loaded before the service (node --import): its clock runs ten days per second, equally in all processes of a proof, and
-// the jobs for renewals and plan ends run every second. Outbound calls time out after a second; events are kept for ever.
+// the jobs for renewals and plan ends run every second. Outbound calls time out after a second; events are kept forever.
 // FAST_CLOCK_BEGAN: start in milliseconds; FAST_CLOCK_STOPS: when it stands still, for a quiet end.
 
 import { defaultLimits } from '../../src/setup/config.ts';

@@ -567,9 +567,9 @@ function fillWebhookPath(
     ({ ownerId }) => (ownerId === operator) === isOperators,
   );
   const webhook = known.length === 0 || random.below(8) === 0 ? undefined : random.pick(known);
-  const heard = events.filter((event) => isOperators || accountOfId(event) === webhook?.ownerId);
+  const received = events.filter((event) => isOperators || accountOfId(event) === webhook?.ownerId);
   const event =
-    heard.length === 0 || random.below(8) === 0 ? random.pick(oddIds) : String(random.pick(heard));
+    received.length === 0 || random.below(8) === 0 ? random.pick(oddIds) : String(random.pick(received));
   return path
     .replace('{id}', () => String(webhook?.id ?? random.pick(oddIds)))
     .replace('{event_id}', () => event);

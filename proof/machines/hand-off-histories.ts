@@ -154,7 +154,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
       count(refuses ? 'the product refuses' : `the product takes ${call.type} ${data.status}`);
     }
     if (how === 'once') {
-      count('the product decides and is not heard any more');
+      count('the product decides and its answer is lost');
       return { status: 500 };
     }
     if (mayFail && below(0.15)) {
@@ -515,7 +515,7 @@ async function lastCallProblem(
   if (active !== (expected?.status === 'active') || (expected !== null && is !== should))
     return `${reference} is ${is}, and should be ${should}.`;
   if (last === undefined)
-    return active ? `${reference} is ${is}, and the product has never heard of it.` : null;
+    return active ? `${reference} is ${is}, and the product never got a call about it.` : null;
   const { plan, how } = last;
   const has = `${plan.status} ${plan.package.id} from ${plan.starts_at} until ${plan.expires_at}`;
   return is === has ? null : `${reference} is ${is}, and the product has ${has} (${how}).`;

@@ -169,15 +169,15 @@ function checkCancels(
 ): { certain: Acknowledged[]; possible: Acknowledged[] } {
   const refunds = entries.filter((entry) => entry['kind'] === 'refund' && entry['order_id'] === null);
   const written = Map.groupBy(refunds, (entry) => `${entry['amount']} ${entry['balance_after']}`);
-  const told = Map.groupBy(
+  const emitted = Map.groupBy(
     cancelled.filter(({ answer }) => answer.body.refund !== '0.00'),
     ({ answer: { body } }) => `${body.refund} ${body.balance}`,
   );
   const counted = (groups: Map<string, readonly unknown[]>) =>
     [...groups].map(([what, all]) => `${all.length} × ${what}`).sort();
-  assert.deepEqual(counted(told), counted(written), 'what was told of refunds stands in the ledger');
+  assert.deepEqual(counted(emitted), counted(written), 'refunds in events match the ledger');
   const [certain, possible]: [Acknowledged[], Acknowledged[]] = [[], []];
-  for (const [what, alike] of told) {
+  for (const [what, alike] of emitted) {
     const numbers = (written.get(what) ?? []).map((entry) => Number(entry['number']));
     for (const { sentAt, answeredAt, answer } of alike) {
       const { balance } = answer.body;

@@ -108,11 +108,11 @@ async function killAgainAndAgain(
   let service: ServiceProcess = await startServiceProcess({ environment: endAt(point), preloads });
   endings.push(() => service.kill('SIGKILL'));
   const shop = await openShop(service.address, adminKey);
-  const told = await startDeliveryWitness({
+  const witness = await startDeliveryWitness({
     ...{ shop, address: service.address, adminKey, seed },
     refusesEvery: 50,
   });
-  endings.push(told.close);
+  endings.push(witness.close);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
   // The previous process's, audited while the next one starts: with orders running, an audit mostly waits.
@@ -167,7 +167,7 @@ async function killAgainAndAgain(
   assert.ok(clients, 'a proof needs at least one kill');
   await Promise.all([clients.finish(), plans.finish()]);
   const changes = await held.finish();
-  await told.calmDown(address);
+  await witness.calmDown(address);
   await product?.settle(address);
   service.kill('SIGKILL');
   await service.gone;
@@ -182,10 +182,10 @@ async function killAgainAndAgain(
   assert.deepEqual(lost, [], 'every acknowledged order stands as it was shown');
   assert.deepEqual(doubled, [], 'no order stands that was not acknowledged');
   const { renewals, cancels } = await plans.check(createApiClient(service.address, adminKey));
-  const { problems: toldWrong, ...telling } = await told.check(service.address, adminKey);
-  assert.deepEqual(toldWrong, [], 'every event arrived, in order, and none that was not committed');
+  const { problems: missed, ...deliveries } = await witness.check(service.address, adminKey);
+  assert.deepEqual(missed, [], 'every committed event arrived, in order, and no other event');
   const { problems: askedWrong = [], ...asked } = (await product?.check(service.address)) ?? {};
-  assert.deepEqual(askedWrong, [], 'orders are what the product said, entitlements what it was told last');
+  assert.deepEqual(askedWrong, [], 'orders are what the product said, entitlements what it was last sent');
   service.kill('SIGTERM');
   const { code } = await service.gone;
   assert.equal(code, 0, 'the last process ends cleanly');
@@ -197,7 +197,7 @@ async function killAgainAndAgain(
     renewals,
     cancels,
     changes,
-    ...telling,
+    ...deliveries,
     ...asked,
   };
 }

@@ -43,7 +43,7 @@ function work({ seed, first, stride, operations: wanted }: Share): void {
       const history = historyOf(seed, number, Math.min(operationsPerHistory, wanted - done - operations));
       try {
         const run = runHistory(history, 1);
-        countLabels(run.told.steps, labels);
+        countLabels(run.played.steps, labels);
         decided += run.decided;
         if (run.divergence !== null) failing.push(number);
       } catch {

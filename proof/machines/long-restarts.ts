@@ -59,7 +59,7 @@ try {
         isEnough: () => isEnough,
         onRestart: (sentence) => process.stdout.write(`${kind}: ${sentence}\n`),
       });
-      tell(kind, report);
+      printReport(kind, report);
     } finally {
       await postgres.remove();
     }
@@ -81,7 +81,7 @@ process.stdout.write(
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
-function tell(kind: string, report: RestartsReport): void {
+function printReport(kind: string, report: RestartsReport): void {
   const { restarts, kills, requests, ordersAcknowledged, problems } = report;
   const { failedByRestarts, failedByKills, handedBackByKills, unknownByKills } = report;
   failed += failedByRestarts.length + failedByKills.length + problems.length;

@@ -176,7 +176,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
       assert.ok(!testAccountIds.includes(Number(event['account_id'])), JSON.stringify(event));
     assert.ok(
       feed.some(({ account_id: id }) => liveIds.includes(Number(id))),
-      'the operator hears of the live ones',
+      'the operator gets the live ones',
     );
     search(await entitlementsOf(admin), 'live', 'the product’s entitlements');
     search(await read(admin, '/api/admin/v1/orders/attention'), 'live', 'what needs attention');

@@ -108,7 +108,7 @@ export async function fuzzPanel(panel: FuzzedPanel, seed: number, until: () => b
   try {
     while (!until()) {
       const next = nextStep(world, random);
-      // What has not succeeded yet is tried more often, so that no operation is left to luck.
+      // Operations without a success yet are tried more often, so that every operation succeeds at least once.
       const rare = operations.filter(({ id }) => blind.has(id));
       const pool = rare.length > 0 && random.below(4) === 0 ? rare : operations;
       const drawn = operations.find(({ id }) => id === next?.id) ?? random.pick(pool);

@@ -180,7 +180,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
     for (const name of nodeNames) if (await isState(name, 'primary')) return name;
     return null;
   };
-  const tell = async (
+  const patroni = async (
     name: NodeName,
     method: 'POST' | 'PATCH',
     path: string,
@@ -191,7 +191,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
     if (!answer.ok) throw new Error(`Patroni answered ${path} with ${answer.status}: ${await answer.text()}`);
   };
   const configure = async (wanted: object): Promise<void> => {
-    await tell('a', 'PATCH', '/config', wanted);
+    await patroni('a', 'PATCH', '/config', wanted);
     await pause(5_000);
   };
   const urlOf = (name: NodeName) => `postgres://postgres@127.0.0.1:${nodes[name].port}/postgres`;
@@ -224,7 +224,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
       }),
     async switchover() {
       const from = await cluster.primary();
-      await tell(from, 'POST', '/switchover', { leader: from, candidate: from === 'a' ? 'b' : 'a' });
+      await patroni(from, 'POST', '/switchover', { leader: from, candidate: from === 'a' ? 'b' : 'a' });
     },
     setFailsafe: (isOn) => configure({ failsafe_mode: isOn }),
     setFailsOverAtOnce: (isOn) => configure(startTimeout(isOn)),

@@ -109,7 +109,7 @@ async function restartAgainAndAgain(
     if (signal === 'SIGTERM') assert.deepEqual(ended, { code: 0, signal: null }, old.logged());
     processes[place] = await start(place, new URL(old.address).port);
   };
-  let told = 0;
+  let shown = 0;
   const goThrough = async (times: number, signal: 'SIGTERM' | 'SIGKILL') => {
     let ended = 0;
     for (let round = 1; round <= times && (round === 1 || !isEnough()); round += 1) {
@@ -118,10 +118,10 @@ async function restartAgainAndAgain(
         ended += 1;
         await clients.served();
       }
-      const failed = clients.failures.slice(told).map(({ wish, outcome }) => `; ${wish}: ${outcome}`);
-      told += failed.length;
+      const failed = clients.failures.slice(shown).map(({ wish, outcome }) => `; ${wish}: ${outcome}`);
+      shown += failed.length;
       onRestart?.(
-        `${signal}: round ${round} of ${times}, ${clients.requests()} requests, ${told} failed${failed.join('')}`,
+        `${signal}: round ${round} of ${times}, ${clients.requests()} requests, ${shown} failed${failed.join('')}`,
       );
     }
     return ended;

@@ -390,14 +390,14 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'a hold that was set while an order was pending is not told after it',
+    name: 'a hold that was set while an order was pending is not sent after it',
     file: 'src/features/order-engine/decisions/settle-order.ts',
     find: "return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];",
     replace: 'return isKnown || (call !== null && !call.followsAttempt) ? null : statusCalls[status];',
     test: 'test/service/product-truth.test.ts',
   },
   {
-    name: 'what an order stood for is not told where the product refuses the order',
+    name: 'the product refuses an order and is not sent the restored plan',
     file: 'src/features/order-engine/decisions/settle-order.ts',
     find: 'call.tellAfter !== null ||',
     replace: '',
@@ -418,7 +418,7 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/product-truth.test.ts',
   },
   {
-    name: 'a hold of the account stops no access, and the product is told so',
+    name: 'a hold of the account stops no access, and the product is sent that',
     file: 'src/features/order-engine/records/plan-life.ts',
     find: "  return suspended || status === 'suspended';",
     replace: "  return (suspended && status === 'suspended') || status === 'suspended';",
@@ -439,7 +439,7 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/broken-rows.test.ts',
   },
   {
-    name: 'an order that waits is in nobody’s way in another mode',
+    name: 'an order that waits is in no one’s way in another mode',
     file: 'src/features/order-engine/decisions/execute-order.ts',
     find: "const pending = refusedWhilePending('plan' in customer ? customer : null);",
     replace:
@@ -528,21 +528,21 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'that a product took an order is not told',
+    name: 'a product takes an order and no event says so',
     file: 'src/features/order-engine/decisions/settle-order.ts',
     find: "    working.emit(account.id, { type: 'order.completed', order: after, balanceCents });\n",
     replace: '',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'that a product refused a renewal is not told',
+    name: 'a product refuses a renewal and no event says so',
     file: 'src/features/order-engine/decisions/settle-order.ts',
     find: '    if (order.fingerprint === automaticFingerprint)\n',
     replace: '    if (order.fingerprint !== automaticFingerprint && order.months > 12)\n',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'the plan that an order made is told twice',
+    name: 'the plan of an order is announced twice',
     file: 'src/features/order-engine/decisions/execute-order.ts',
     find: '    working.emit(account.id, { type: orderEventTypes[kind], customer: ordered, order });\n',
     replace:
@@ -550,21 +550,21 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'an order is told when it is placed, not when it is real',
+    name: 'an order is announced when it is placed, not when it is completed',
     file: 'src/features/order-engine/decisions/execute-order.ts',
     find: '  if (!isConfirmed) {\n    const { balanceCents }',
     replace: '  if (number > 0) {\n    const { balanceCents }',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'a low balance is told with every movement',
+    name: 'a low balance is announced with every movement',
     file: 'src/features/order-engine/decisions/emit-low-balance.ts',
     find: 'if (before.balanceCents < alertBelowCents || balanceCents >= alertBelowCents) return;',
     replace: 'if (balanceCents >= alertBelowCents) return;',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
-    name: 'a hold that stands already is told again',
+    name: 'a hold that is already set is announced again',
     file: 'src/features/order-engine/decisions/order-state.ts',
     find: 'const type = change.isEmpty ? null : planEventTypes[change.kind];',
     replace: 'const type = planEventTypes[change.kind];',

@@ -8,7 +8,7 @@ import { createFirstAdministrator } from '../../src/setup/first-administrator.ts
 import { openDatabase } from '../../src/setup/open-database.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** Ends it, whatever the signal. */
+/** Ends it with any signal. */
 export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
 
 export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {

@@ -252,7 +252,7 @@ function judge(books: readonly Book[], disturbed: readonly Span[]): SharedLimits
     if (off === 0 && limit <= 60)
       assert.ok(most(calm) > limit * 0.9, `${name}: the limit is reached, not only ${most(calm)}`);
     const unjust = findUnjust(admitted, refused, limit, isTouched);
-    assert.equal(unjust, null, `${name}: nobody is refused before the limit: ${unjust}`);
+    assert.equal(unjust, null, `${name}: no one is refused before the limit: ${unjust}`);
     if (touched.length > 0) fullestDisturbed[name] = String(most(touched));
     for (let process = 0; process < processCount; process += 1) {
       const own = most(windowsOf(admitted.filter((each) => each.process === process)));

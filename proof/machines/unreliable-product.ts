@@ -9,11 +9,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createEntitlementCopy } from './entitlement-copy.ts';
 import { readAll } from './journal.ts';
 import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 import { type SignedAnswer, type SignedRequest, startSignedServer } from './signed-server.ts';
-import { createToldEntitlements } from './told-entitlements.ts';
 
 export interface UnreliableProduct {
   /** From now on decides at once. Resolves when no call waits. */
@@ -67,7 +67,7 @@ export async function startUnreliableProduct({
   let isUnreliable = true;
   let isOver = false;
   let calls = 0;
-  const told = createToldEntitlements();
+  const copy = createEntitlementCopy();
   const bodies = new Map<string, string>();
   const changed: string[] = [];
 
@@ -77,7 +77,7 @@ export async function startUnreliableProduct({
     if ((bodies.get(id) ?? body) !== body && changed.length < problemsMax)
       changed.push(`The call ${id} was ${bodies.get(id)} at first, and then ${body}.`);
     bodies.set(id, body);
-    const take = () => told.take(id, data.customer.reference, data);
+    const take = () => copy.take(id, data.customer.reference, data);
     if (data.order_id === null || !orderTypes.includes(type)) {
       if (isUnreliable && random.below(10) === 0) return { status: 500 };
       take();
@@ -120,9 +120,9 @@ export async function startUnreliableProduct({
         question.decision ??= mustLive(order.customer.reference) ? 'taken' : 'refused';
         question.isByHand = true;
         if (question.decision === 'taken') giveByHand(question, order.customer.reference);
-        const [deed, body] =
+        const [action, body] =
           question.decision === 'taken' ? ['accept', {}] : ['fail', { reason: 'Not in our books' }];
-        const answer = await admin.post(`/api/admin/v1/orders/${order.id}/${deed}`, body).catch(() => null);
+        const answer = await admin.post(`/api/admin/v1/orders/${order.id}/${action}`, body).catch(() => null);
         if (answer !== null && answer.status !== 503) assert.equal(answer.status, 200, answer.text);
       }
       await pause(attentionMilliseconds);
@@ -132,8 +132,8 @@ export async function startUnreliableProduct({
   /** As in the order's call; of a call that never arrived, unknown. */
   function giveByHand({ ids, bodies: asked }: Question, reference: string): void {
     const [[id], [body]] = [[...ids], [...asked]];
-    if (id === undefined || body === undefined) told.forget(reference);
-    else told.take(id, reference, JSON.parse(body).data);
+    if (id === undefined || body === undefined) copy.forget(reference);
+    else copy.take(id, reference, JSON.parse(body).data);
   }
 
   /** Including calls postponed beyond the time at which the clock stands still. */
@@ -154,7 +154,7 @@ export async function startUnreliableProduct({
   const body = { mode: 'confirm', url: `${server.address}/product`, secret };
   const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
   assert.equal(set.status, 200, set.text);
-  await told.begin(createApiClient(address(), adminKey));
+  await copy.begin(createApiClient(address(), adminKey));
   // A completed order that it was not asked about was placed before this.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
@@ -189,10 +189,10 @@ export async function startUnreliableProduct({
       const counts = { completed: 0, failed: 0, settledByHand: 0, calls };
       // The last ends may only be noted now.
       const until = performance.now() + patienceMilliseconds;
-      let last = await told.problems(admin);
+      let last = await copy.problems(admin);
       while (last.problems.length > 0 && performance.now() < until) {
         await pause(pollMilliseconds);
-        last = await told.problems(admin);
+        last = await copy.problems(admin);
       }
       problems.push(...last.problems.slice(0, problemsMax));
       for (const { id: accountId } of shop.accounts) {

@@ -34,6 +34,7 @@ import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
 import type { Group } from '../../src/shared/periods.ts';
+import { eventProblem } from './emitted-events.ts';
 import {
   groups,
   isCommand,
@@ -41,12 +42,12 @@ import {
   type Naming,
   type OwnPath,
   type PlanStep,
+  type PlayedHistory,
   packageTemplates,
+  playHistory,
   type Request,
   type SettleStep,
   type Step,
-  type Told,
-  tellHistory,
 } from './histories.ts';
 import { createRandom, type History, historyArbitrary } from './history-genes.ts';
 import { countLabels, type Distribution, formatHistory, toText } from './history-report.ts';
@@ -62,7 +63,6 @@ import type { HistoryItem, RenewalAttempt } from './oracle-life.ts';
 import type { RefusalCode, Refusal as RefusalOfOracle } from './oracle-request.ts';
 import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
-import { toldProblem } from './told-events.ts';
 
 /** Deliberately different from the indexes. */
 const coreNaming = {
@@ -72,9 +72,9 @@ const coreNaming = {
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
-function tell(history: History): Told {
+function replay(history: History): PlayedHistory {
   const drawn = history.world.reduce((sum, gene) => sum + gene, 0);
-  return tellHistory(history, { ...coreNaming, cancelRefund: drawn % 8 === 7 ? 'none' : 'unused' });
+  return playHistory(history, { ...coreNaming, cancelRefund: drawn % 8 === 7 ? 'none' : 'unused' });
 }
 
 const documentedStatus: Readonly<Record<RefusalCode, number>> = {
@@ -100,59 +100,59 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
 };
 
 export interface Divergence {
-  readonly told: Told;
+  readonly played: PlayedHistory;
   /** Differing answers by step; the number of steps stands for the final state. */
   readonly problems: ReadonlyMap<number, string>;
 }
 
 export interface CoreRun {
-  readonly told: Told;
+  readonly played: PlayedHistory;
   readonly divergence: Divergence | null;
   readonly decided: number;
 }
 
 /** Runs it sequentially, then once per cut, which says before each command whether a new batch begins. */
 export function runHistory(history: History, randomCuts: number): CoreRun {
-  const told = tell(history);
-  const single = runCore(told, () => true);
+  const played = replay(history);
+  const single = runCore(played, () => true);
   const problems = new Map<number, string>();
-  const packages = packagesOf(told.naming);
-  for (const [index, step] of told.steps.entries()) {
+  const packages = packagesOf(played.naming);
+  for (const [index, step] of played.steps.entries()) {
     const answer = single.answers[index] ?? [];
     const problem = answerProblem(step, answer, packages);
     if (problem !== null) problems.set(index, `${problem}; the core answered ${toText(answer)}`);
   }
-  for (const [index, problem] of toldProblems(told, single.keeper))
+  for (const [index, problem] of eventProblems(played, single.keeper))
     if (!problems.has(index)) problems.set(index, problem);
-  const atTheEnd = stateProblem(told, single.keeper);
-  if (atTheEnd !== null) problems.set(told.steps.length, atTheEnd);
+  const atTheEnd = stateProblem(played, single.keeper);
+  if (atTheEnd !== null) problems.set(played.steps.length, atTheEnd);
   let { decided } = single;
 
   const cutSeed = history.world.reduce((sum, gene) => (sum * 31 + gene) | 0, history.operations.length);
   for (let cut = 0; problems.size === 0 && cut < 1 + randomCuts; cut += 1) {
     const random = createRandom(cutSeed, cut);
-    // The first cut is none: everything between two changes of the world is one batch.
+    // Without a first cut, everything between two changes of the world is one batch.
     const isCut = cut === 0 ? () => false : () => random() < 0.3;
-    const split = runCore(told, isCut);
+    const split = runCore(played, isCut);
     decided += split.decided;
-    for (const index of told.steps.keys()) {
+    for (const index of played.steps.keys()) {
       const [apart, together] = [single.answers[index] ?? [], split.answers[index] ?? []];
       if (sameAnswer(apart, together)) continue;
       problems.set(index, `alone: ${toText(apart)}; in a batch: ${toText(together)} (cut ${cut})`);
     }
-    for (const [index, problem] of toldProblems(told, split.keeper))
+    for (const [index, problem] of eventProblems(played, split.keeper))
       if (!problems.has(index)) problems.set(index, `${problem} (cut ${cut})`);
     const [apart, together] = [single.keeper.fingerprint(), split.keeper.fingerprint()];
     if (problems.size === 0 && apart !== together) {
-      problems.set(told.steps.length, `state after single orders:\n${apart}\nafter batches:\n${together}`);
+      problems.set(played.steps.length, `state after single orders:\n${apart}\nafter batches:\n${together}`);
     }
   }
-  return { told, decided, divergence: problems.size === 0 ? null : { told, problems } };
+  return { played, decided, divergence: problems.size === 0 ? null : { played, problems } };
 }
 
-function toldProblems({ steps, naming }: Told, keeper: StateKeeper): [number, string][] {
+function eventProblems({ steps, naming }: PlayedHistory, keeper: StateKeeper): [number, string][] {
   return naming.accountIds.flatMap((accountId): [number, string][] => {
-    const wrong = toldProblem(accountId, keeper.told(accountId), steps);
+    const wrong = eventProblem(accountId, keeper.emitted(accountId), steps);
     return wrong === null ? [] : [[wrong.index, wrong.problem]];
   });
 }
@@ -172,8 +172,8 @@ export function searchCore(seed: number, distribution: Distribution): Search {
   let decided = 0;
   const agrees = fc.property(historyArbitrary(operationsMax), (history) => {
     const run = runHistory(history, cutsPerHistory);
-    countLabels(run.told.steps, distribution);
-    operations += run.told.steps.length;
+    countLabels(run.played.steps, distribution);
+    operations += run.played.steps.length;
     decided += run.decided;
     return run.divergence === null;
   });
@@ -193,14 +193,14 @@ export function shrinkHistory(history: History): History {
 export function describeFailure(history: History, seed: number): string {
   const head = `The core and the oracle part (again: MODEL_SEED=${seed}).`;
   try {
-    const { told, divergence } = runHistory(history, cutsPerHistory);
-    if (divergence === null) return `${head} But not when told again: something is not deterministic.`;
-    const atTheEnd = divergence.problems.get(told.steps.length);
-    return `${head}\n${formatHistory(told, divergence.problems)}${atTheEnd === undefined ? '' : `\nat the end: ${atTheEnd}`}`;
+    const { played, divergence } = runHistory(history, cutsPerHistory);
+    if (divergence === null) return `${head} But not when played again: something is not deterministic.`;
+    const atTheEnd = divergence.problems.get(played.steps.length);
+    return `${head}\n${formatHistory(played, divergence.problems)}${atTheEnd === undefined ? '' : `\nat the end: ${atTheEnd}`}`;
   } catch (error) {
-    const told = tell(history);
+    const played = replay(history);
     const thrown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `${head}\n${formatHistory(told, new Map())}\nthrown: ${thrown}`;
+    return `${head}\n${formatHistory(played, new Map())}\nthrown: ${thrown}`;
   }
 }
 
@@ -213,7 +213,7 @@ interface RunResult {
   readonly decided: number;
 }
 
-function runCore({ steps, naming }: Told, isCut: () => boolean): RunResult {
+function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunResult {
   const keeper = createStateKeeper(naming.accountIds, naming.cancelRefund);
   const shelf = createShelf(naming.packageIds);
   const blocked = new Set<number>();
@@ -686,7 +686,10 @@ function sameMembers(one: object, other: object): boolean {
 }
 
 /** Balances, ledgers, orders and plans at the end; null: as the oracle's. */
-function stateProblem({ oracle, naming, owners, endedAt }: Told, keeper: StateKeeper): string | null {
+function stateProblem(
+  { oracle, naming, owners, endedAt }: PlayedHistory,
+  keeper: StateKeeper,
+): string | null {
   for (const accountId of naming.accountIds) {
     const { balanceCents } = keeper.account(accountId);
     const expected = oracle.balance(accountId).balanceCents;

@@ -1,6 +1,6 @@
-// Random histories for the model tests: some accounts over some years, told through the oracle. Used by core-model.ts,
+// Random histories for the model tests: some accounts over some years, played through the oracle. Used by core-model.ts,
 // long-core.ts and the service's model test. A history is drawn as numbers (history-genes.ts), and every list of numbers is
-// a history: genes say "the order before last" or "a second before that plan ends"; `tellHistory` makes requests of them,
+// a history: genes say "the order before last" or "a second before that plan ends"; `playHistory` makes requests of them,
 // with the oracle's answers.
 
 import {
@@ -214,7 +214,7 @@ export interface Step {
   readonly notes: readonly string[];
 }
 
-export interface Told {
+export interface PlayedHistory {
   readonly naming: Naming;
   readonly steps: readonly Step[];
   readonly oracle: Oracle;
@@ -224,7 +224,7 @@ export interface Told {
 
 const noBalances: ReadonlyMap<AccountId, bigint> = new Map();
 
-export function tellHistory(history: History, naming: Naming): Told {
+export function playHistory(history: History, naming: Naming): PlayedHistory {
   const world = createReader(history.world);
   let at = Date.parse(world.pick(startTimes)) / 1000;
   const oracle = createOracle(oracleWorld(naming));
@@ -681,7 +681,7 @@ export function tellHistory(history: History, naming: Naming): Told {
     const isOrdered = earlier.expected.type === 'order' && 'order' in earlier.expected.outcome;
     // A request without a key can be repeated with the key from its answer.
     const again: PlaceStep | RenewStep =
-      sentKey === undefined && isOrdered && change !== 'key' && change !== 'afresh'
+      sentKey === undefined && isOrdered && change !== 'key' && change !== 'again'
         ? { ...request, mintedBy: request.mintedBy ?? index }
         : request;
     return again.type === 'place' ? changePlace(again, change, reader) : changeRenew(again, change, reader);
@@ -714,7 +714,7 @@ export function tellHistory(history: History, naming: Naming): Told {
         return { ...request, body: { ...body, customer_name: reader.pick(['Eve', 'Ada Lovelace', '']) } };
       case 'key':
         return withKey(request, reader.pick(['K7', 'K8', 'K9']));
-      case 'afresh':
+      case 'again':
         return withKey(request, undefined);
       case 'account':
         return { ...request, account: (request.account + 1) % groups.length };
@@ -759,7 +759,7 @@ export function tellHistory(history: History, naming: Naming): Told {
       }
       case 'key':
         return withKey(request, reader.pick(['K7', 'K8', 'K9']));
-      case 'afresh':
+      case 'again':
         return withKey(request, undefined);
       case 'account':
         return { ...request, account: (request.account + 1) % groups.length };
@@ -809,7 +809,7 @@ export function tellHistory(history: History, naming: Naming): Told {
         return { ...request, customer: customerPathOf(reader, request.account) };
       case 'key':
         return withKey(request, reader.pick(['K7', 'K8', 'K9']));
-      case 'afresh':
+      case 'again':
         return withKey(request, undefined);
       case 'account':
         return { ...request, account: (request.account + 1) % groups.length };

@@ -384,7 +384,7 @@ export const trialKeys = choices<string | undefined>([4, undefined], [2, 'T1'], 
 export const againChanges = choices(
   [24, 'nothing'],
   [22, 'spelling'],
-  [18, 'afresh'],
+  [18, 'again'],
   [8, 'months'],
   [5, 'package'],
   [5, 'customer'],

@@ -203,7 +203,7 @@ export function createHandoffScenes(scene: Scene) {
       'of a plan that is suspended': view.plan.status === 'suspended',
       'of a plan that is to end': view.plan.endsAtPeriodEnd,
       'of a plan that was cancelled': view.plan.status === 'cancelled',
-      'of nobody’s before': item?.from === null,
+      'of no one’s before': item?.from === null,
       'in another mode': scene.mode() !== 'confirm',
       'of a blocked account': oracle.isBlocked(accountId),
     };

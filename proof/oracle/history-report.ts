@@ -1,7 +1,7 @@
-// Labels of what histories have met, their distribution, and a failing history as a table. Used by the tests that tell
+// Labels of what histories have met, their distribution, and a failing history as a table. Used by the tests that play
 // histories.
 
-import { groups, packageTemplates, type Request, type Step, type Told } from './histories.ts';
+import { groups, type PlayedHistory, packageTemplates, type Request, type Step } from './histories.ts';
 import type { Order } from './oracle.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
@@ -47,7 +47,7 @@ function nameOf(request: Request): string {
 }
 
 function heardOf({ owed }: Step): readonly string[] {
-  return owed.map(({ text }) => `told ${text.split(' ', 1)[0]}`);
+  return owed.map(({ text }) => `emitted ${text.split(' ', 1)[0]}`);
 }
 
 function waits(outcome: object): string {
@@ -211,7 +211,7 @@ const labelsOfEveryRun: readonly string[] = [
     `${outcome} of a plan that is suspended`,
     `${outcome} of a plan that is to end`,
     `${outcome} of a plan that was cancelled`,
-    `${outcome} of nobody’s before`,
+    `${outcome} of no one’s before`,
     `${outcome} in another mode`,
     `${outcome} of a blocked account`,
   ]),
@@ -226,7 +226,7 @@ const labelsOfEveryRun: readonly string[] = [
     ],
     ...['plan.resumed', 'plan.cancelled', 'customer.created', 'renewal.failed', 'balance.credited'],
     ...['balance.debited', 'balance.low'],
-  ].map((type) => `told ${type}`),
+  ].map((type) => `emitted ${type}`),
 ];
 
 export type Distribution = Map<string, number>;
@@ -252,11 +252,11 @@ export function formatDistribution(counted: ReadonlyMap<string, number>): string
 }
 
 /** The history as a table; `answers` are those that differ from the oracle's, by step. */
-export function formatHistory(told: Told, problems: ReadonlyMap<number, string>): string {
-  const names = new Map(told.naming.packageIds.map((id, slot) => [id, packageTemplates[slot]?.name]));
-  const packages = told.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');
+export function formatHistory(played: PlayedHistory, problems: ReadonlyMap<number, string>): string {
+  const names = new Map(played.naming.packageIds.map((id, slot) => [id, packageTemplates[slot]?.name]));
+  const packages = played.naming.packageIds.map((id) => `${id} ${names.get(id)}`).join(', ');
   const accounts = groups.map((group, account) => `${account} ${group}`).join(', ');
-  const lines = told.steps.map((step, index) => {
+  const lines = played.steps.map((step, index) => {
     const time = new Date(step.at * 1000).toISOString().slice(0, 19);
     const problem = problems.get(index);
     const mark = problem === undefined ? '' : `\n      >>> ${problem}`;

@@ -7,7 +7,7 @@ import { secondsPerDay } from './oracle-calendar.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 
-/** `text`: the type and the relevant data; told-events.ts uses the same words. */
+/** `text`: the type and the relevant data; emitted-events.ts uses the same words. */
 export interface OwedEvent {
   readonly accountId: AccountId;
   readonly text: string;

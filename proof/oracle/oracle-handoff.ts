@@ -53,7 +53,7 @@ export function createHandoffs(world: {
     const handoff = account.handoffs.get(input.orderNumber);
     const order = account.orders[input.orderNumber - 1];
     if (order === undefined) return refuse('order_not_found');
-    // The first decision stands; a different one is told so (A88).
+    // The first decision stands; a different one is refused (A88).
     if (order.status === input.outcome)
       return { status: 200, replayed: true, order, balanceAfterCents: account.balanceCents };
     if (order.status !== 'pending') return refuse('order_already_settled', { status: order.status });

@@ -49,7 +49,7 @@ export function newLife(plan: Plan): PlanLife {
   };
 }
 
-/** A plan whose expiry is now has expired (A20); a canceled one has ended whatever a clock says (A79). */
+/** A plan whose expiry is now has expired (A20); a canceled one has ended even if a clock is behind (A79). */
 export function isRunning({ plan, isCancelled }: PlanLife, now: number): boolean {
   return !isCancelled && now < plan.expiresAt;
 }
@@ -106,7 +106,7 @@ export function extendRun(life: PlanLife, plan: Plan): void {
   if (life.autoRenew !== null) life.autoRenew = freshAutoRenew(life.autoRenew, plan);
 }
 
-/** A paid plan begins: anew, in place of another, or after an end. */
+/** A paid plan begins: again, in place of another, or after an end. */
 export function beginRun(life: PlanLife, plan: Plan): void {
   if (life.endsAtPeriodEnd) life.autoRenew = null;
   life.isCancelled = false;

@@ -16,10 +16,10 @@ import { destinationOf, readMoveRequest } from './oracle-test-clock.ts';
 export type Happened = { renewals: number; renewalsFailed: number; ended: number; warnings: number };
 
 /** `text` as in oracle-events.ts, with the event's second. */
-export type ToldAt = { at: number; text: string };
+export type EmittedAt = { at: number; text: string };
 
 export type MoveOutcome =
-  | { status: 200; replayed: boolean; clockAt: number; happened: Happened; told: readonly ToldAt[] }
+  | { status: 200; replayed: boolean; clockAt: number; happened: Happened; emitted: readonly EmittedAt[] }
   | Refusal;
 
 export type TestRequest = { accountId: AccountId; body: unknown; headerKey?: string | undefined };
@@ -50,7 +50,7 @@ const warningDays = [7, 1] as const;
 
 /** The accounts of `world` are live: they only lend rights and prices to test accounts. */
 export function createTestMode(world: World) {
-  // A test order never reaches the product, whatever the mode.
+  // A test order never reaches the product in any mode.
   const oracle: Oracle = createOracle({
     ...world,
     accounts: world.accounts.map((account) => ({ ...account, balanceCents: 0n })),
@@ -86,7 +86,7 @@ export function createTestMode(world: World) {
     const bound = request.key === null ? undefined : testAccount.moveKeys.get(request.key);
     if (bound !== undefined) {
       if (bound.operation !== operation) return refuse('idempotency_conflict');
-      return { ...bound.outcome, replayed: true, told: [] };
+      return { ...bound.outcome, replayed: true, emitted: [] };
     }
     const destination = destinationOf(request, testAccount.clockAt);
     if (typeof destination !== 'number') return destination;
@@ -99,20 +99,20 @@ export function createTestMode(world: World) {
   /** Everything that would have happened by itself until then, inclusive. */
   function live(accountId: AccountId, testAccount: TestAccount, destination: number) {
     const happened: Happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
-    const told: ToldAt[] = [];
+    const emitted: EmittedAt[] = [];
     // A clock that does not move lets nothing happen, even what is due (A111).
     if (destination > testAccount.clockAt) {
       let reached: Place = { at: testAccount.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
       for (;;) {
         const next = nextEvent(accountId, testAccount, reached);
         if (next === null || next.at > destination) break;
-        for (const text of execute(accountId, next, happened)) told.push({ at: next.at, text });
+        for (const text of execute(accountId, next, happened)) emitted.push({ at: next.at, text });
         // Earlier due events do not take the clock back before this second's events.
         if (comparePlaces(next, reached) > 0) reached = next;
       }
     }
     testAccount.clockAt = destination;
-    return { clockAt: destination, happened, told };
+    return { clockAt: destination, happened, emitted };
   }
 
   function nextEvent(accountId: AccountId, { alerts }: TestAccount, reached: Place): ClockEvent | null {

@@ -241,7 +241,7 @@ export function createOracle(world: World) {
         account,
         {
           key: null,
-          operation: JSON.stringify(['by itself']), // of nobody's request: its key replays nothing (A71)
+          operation: JSON.stringify(['by itself']), // of no one's request: its key replays nothing (A71)
           packageSold: getPackage(customer.plan.packageId), // retired or not
           customerReference: customer.reference,
           customerName: '',

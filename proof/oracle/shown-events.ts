@@ -2,7 +2,7 @@
 // mode.
 
 import type { EventView } from '../../src/features/events/event-schemas.ts';
-import type { ToldAt } from './oracle-test-mode.ts';
+import type { EmittedAt } from './oracle-test-mode.ts';
 
 /** Caused by no command of an account, or of its keys: covered by other tests. */
 const untold = /^(key|price|webhook)\./;
@@ -14,7 +14,7 @@ export function shownEvents(
   events: readonly EventView[],
   mode: 'live' | 'test',
   packageIdOf: (name: string) => number,
-): ToldAt[] {
+): EmittedAt[] {
   return events
     .filter(({ type }) => !untold.test(type) && !(mode === 'live' && byTheJob.test(type)))
     .map((event) => ({ at: secondsOf(event.created_at), text: textOf(event, packageIdOf) }));

@@ -55,7 +55,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const liveLinks = new Map<string, string>();
   const planChanges: PlanChange[] = [];
   const planChangesByKey = new Map<string, PlanChange>();
-  const told = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
+  const emitted = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
   const handoffs = new Map<string, NewHandoff | SettledHandoff>();
   let productMode: OrderState['productMode'] = 'none';
 
@@ -147,7 +147,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   /** Writes the rows; throws where the database or a check of `verify` would refuse. */
   function apply(changes: OrderChanges): void {
     const balances = new Map<number, bigint>();
-    for (const event of changes.events) told.get(event.accountId)?.push(event);
+    for (const event of changes.events) emitted.get(event.accountId)?.push(event);
     for (const customer of changes.newCustomers) {
       if (customers.has(customer.reference)) throw new Error(`${customer.reference} is claimed twice`);
       customers.set(customer.reference, { ...customer, life: plainLife });
@@ -222,7 +222,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
       balances.delete(account.id);
       accounts.set(account.id, account);
-      if (account.eventCount !== told.get(account.id)?.length)
+      if (account.eventCount !== emitted.get(account.id)?.length)
         throw new Error(`account ${account.id} has ${account.eventCount} events, and other numbers`);
     }
     if (balances.size > 0) throw new Error('entries were written to an account that was not');
@@ -233,7 +233,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       const earlier = planChanges.filter((one) => one.accountId === accountId).length;
       if (number !== earlier + 1) throw new Error(`plan change ${toText(change)} follows ${earlier} others`);
       if (customerByNumber(accountId, customerNumber) === null)
-        throw new Error(`plan change ${toText(change)} is of nobody`);
+        throw new Error(`plan change ${toText(change)} has no account`);
       if (change.idempotencyKey !== null) {
         const key = `${accountId} ${change.idempotencyKey}`;
         if (planChangesByKey.has(key)) throw new Error(`the key ${key} of a plan is bound twice`);
@@ -251,7 +251,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     planChanges: (): readonly PlanChange[] => planChanges,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
     customerCount: (): number => customers.size,
-    told: (accountId: number): readonly NumberedEvent[] => told.get(accountId) ?? [],
+    emitted: (accountId: number): readonly NumberedEvent[] => emitted.get(accountId) ?? [],
     account: getAccount,
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 

@@ -1,4 +1,4 @@
-// Histories of accounts used live and in tests at once, told through two oracles. Used by
+// Histories of accounts used live and in tests at once, played through two oracles. Used by
 // service/model-of-test-mode.test.ts, which sends them, and by unit/test-mode-histories.test.ts, which checks what they
 // meet.
 // Invariant: a request goes to one mode and does not change the other, except the operator's changes for both: prices,
@@ -46,9 +46,9 @@ import type { Refusal } from './oracle-request.ts';
 import {
   type Alerts,
   createTestMode,
+  type EmittedAt,
   type MoveOutcome,
   type TestMode,
-  type ToldAt,
 } from './oracle-test-mode.ts';
 import { timeText } from './shown-plans.ts';
 import {
@@ -56,13 +56,13 @@ import {
   alertChoices,
   crossedRequests,
   distances,
+  foreignPaths,
   liveAmounts,
   type Mode,
   modeChoices,
   moveKeys,
   offsets,
   realWaits,
-  strangers,
   testCreditKeys,
   testCredits,
   testModeOperations,
@@ -85,7 +85,7 @@ export interface TestModeNaming {
 
 /** Names an order or customer by number: the sender's, or another's. */
 export interface TestModePath {
-  readonly of: 'own' | (typeof strangers)[number];
+  readonly of: 'own' | (typeof foreignPaths)[number];
   readonly number: number;
 }
 
@@ -144,7 +144,7 @@ export interface TestModeStep {
   readonly expected: TestModeExpected;
 }
 
-export interface TestModeTold {
+export interface PlayedTestModeHistory {
   readonly naming: TestModeNaming;
   readonly steps: readonly TestModeStep[];
   readonly live: Oracle;
@@ -152,12 +152,12 @@ export interface TestModeTold {
   readonly endedAt: number;
   readonly opened: ReadonlySet<number>;
   /** The events due to the account's listeners in this mode, since its start or last reset. */
-  feedOf(mode: Mode, account: number): readonly ToldAt[];
+  feedOf(mode: Mode, account: number): readonly EmittedAt[];
 }
 
 const latestClock = Date.parse('2150-01-01T00:00:00Z') / 1_000;
 
-export function tellTestModeHistory(history: History, naming: TestModeNaming): TestModeTold {
+export function playTestModeHistory(history: History, naming: TestModeNaming): PlayedTestModeHistory {
   const world = createReader(history.world);
   let at = Date.parse(world.pick(startTimes)) / 1_000;
   const oracleWorld = worldOf(naming);
@@ -167,7 +167,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
   const steps: TestModeStep[] = [];
   const opened = new Set<number>();
   const wasReset = new Set<number>();
-  const feeds = new Map<string, ToldAt[]>();
+  const feeds = new Map<string, EmittedAt[]>();
   const repeatable: Extract<TestModeRequest, WithBody>[] = [];
   const scheduled: Extract<TestModeRequest, { type: 'schedule' }>[] = [];
 
@@ -370,14 +370,17 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
 
   function crossedOf(reader: Reader, mode: Mode, account: number): TestModeRequest {
     const type = reader.pick(crossedRequests);
-    const stranger = reader.pick(strangers);
+    const foreignPath = reader.pick(foreignPaths);
     // From before a reset: only of accounts that had one; a foreign test account: only of accounts that have one.
     const canBe = {
       other_mode: true,
       foreign: opened.has((account + 1) % testModeGroups.length),
       forgotten: mode === 'test' && wasReset.has(account),
     };
-    const path = { of: canBe[stranger] ? stranger : 'other_mode', number: 1 + reader.below(3) } as const;
+    const path = {
+      of: canBe[foreignPath] ? foreignPath : 'other_mode',
+      number: 1 + reader.below(3),
+    } as const;
     const head = { mode, account };
     if (type === 'look_at_order') return { type, ...head, order: path };
     if (type === 'look_at_customer' || type === 'look_at_history') return { type, ...head, customer: path };
@@ -451,7 +454,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         const was = liveEvents.before(accountIdOf(account));
         const input = { accountId: accountIdOf(account), amountCents, actorId: 'operator' };
         const outcome = live.credit(input, at);
-        if (!('code' in outcome)) hear('live', account, at, liveEvents.credited(was, amountCents));
+        if (!('code' in outcome)) noteEvents('live', account, at, liveEvents.credited(was, amountCents));
         return { type: 'credit', outcome };
       }
       case 'test_credit': {
@@ -460,12 +463,17 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         const outcome = tests.credit({ ...request, accountId });
         const amountCents = tests.oracle.balance(accountId).balanceCents - was.balanceCents;
         if (!('code' in outcome) && !outcome.replayed)
-          hear('test', request.account, tests.clockOf(accountId), tests.events.credited(was, amountCents));
+          noteEvents(
+            'test',
+            request.account,
+            tests.clockOf(accountId),
+            tests.events.credited(was, amountCents),
+          );
         return { type: 'credit', outcome };
       }
       case 'move': {
         const outcome = tests.moveClock({ ...request, accountId: accountIdOf(request.account) });
-        if ('told' in outcome) feedFor('test', request.account).push(...outcome.told);
+        if ('emitted' in outcome) feedFor('test', request.account).push(...outcome.emitted);
         return { type: 'move', outcome };
       }
       case 'look_at_clock':
@@ -483,10 +491,10 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         tests.setAlerts(accountIdOf(request.account), request.alerts);
         return { type: 'done' };
       case 'look_at_order':
-        return { type: 'shown', outcome: stranger(request.order, 'order_not_found') };
+        return { type: 'shown', outcome: foreignPath(request.order, 'order_not_found') };
       case 'look_at_customer':
       case 'look_at_history':
-        return { type: 'shown', outcome: stranger(request.customer, 'customer_not_found') };
+        return { type: 'shown', outcome: foreignPath(request.customer, 'customer_not_found') };
       case 'packages': {
         const { mode, account } = request;
         const views = oracleOf(mode).packages(accountIdOf(account), nowOf(request));
@@ -510,7 +518,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         const outcome = live.schedulePrices(request, at);
         if (!('code' in outcome) && !outcome.replayed) {
           scheduled.push(request);
-          // The administrator's now is real, whatever test clocks show.
+          // The administrator's time is real, unlike test clocks.
           tests.oracle.schedulePrices(request, Number.NEGATIVE_INFINITY);
         }
         return { type: 'schedule', outcome };
@@ -527,7 +535,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         const attempts = live.runJobs(at);
         for (const [account, accountId] of naming.accountIds.entries()) {
           const own = attempts.filter((attempt) => attempt.accountId === accountId);
-          hear('live', account, at, liveEvents.renewed(own, new Map()));
+          noteEvents('live', account, at, liveEvents.renewed(own, new Map()));
         }
         return { type: 'renewals', count: attempts.length };
       }
@@ -546,7 +554,7 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
         ? oracle.placeOrder({ accountId, body, headerKey }, now)
         : oracle.renewOrder({ accountId, orderId: pathText(request.order), body, headerKey }, now);
     if ('order' in outcome && !outcome.replayed)
-      hear(mode, account, now, events.ordered(was, outcome.order, now));
+      noteEvents(mode, account, now, events.ordered(was, outcome.order, now));
     return outcome;
   }
 
@@ -563,21 +571,21 @@ export function tellTestModeHistory(history: History, naming: TestModeNaming): T
       auto_renew: oracle.setAutoRenew,
       auto_renew_off: oracle.removeAutoRenew,
     }[type](input, now);
-    hear(mode, account, now, events.planChanged(was, type, outcome));
+    noteEvents(mode, account, now, events.planChanged(was, type, outcome));
     return outcome;
   }
 
   /** Another's object is answered as if it did not exist. */
-  function stranger({ of }: TestModePath, code: 'order_not_found' | 'customer_not_found'): Refusal {
+  function foreignPath({ of }: TestModePath, code: 'order_not_found' | 'customer_not_found'): Refusal {
     if (of === 'own') throw new Error('what is one’s own is looked at in the end');
     return { code, details: {} };
   }
 
-  function hear(mode: Mode, account: number, now: number, owed: readonly OwedEvent[]): void {
+  function noteEvents(mode: Mode, account: number, now: number, owed: readonly OwedEvent[]): void {
     feedFor(mode, account).push(...owed.map(({ text }) => ({ at: now, text })));
   }
 
-  function feedFor(mode: Mode, account: number): ToldAt[] {
+  function feedFor(mode: Mode, account: number): EmittedAt[] {
     const name = `${mode} ${account}`;
     const feed = feeds.get(name) ?? [];
     feeds.set(name, feed);

@@ -330,7 +330,7 @@ function fieldCases(schema: Schema, prefix: string, isShort: boolean): readonly 
   );
 }
 
-/** JSON of invalid values, the most telling first. */
+/** JSON of invalid values, the most revealing first. */
 function oddValues(schema: Schema): readonly string[] {
   const kinds = schema.anyOf ?? [schema];
   const has = (type: string) => kinds.some((each) => each.type === type);

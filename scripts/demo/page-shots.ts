@@ -1,9 +1,15 @@
 // The list of screenshots: the viewer and how to reach each page. Called by scripts/screenshots.ts.
 
 import type { Page } from 'playwright-core';
-import { consoleDoors, type DialogDoor, type DoorPage, openDoor, panelDoors } from './dialog-doors.ts';
+import {
+  consoleDialogs,
+  type DialogPage,
+  openDialog,
+  type PageDialog,
+  panelDialogs,
+} from './page-dialogs.ts';
 
-export type Role = 'stranger' | 'invited' | 'reseller' | 'newcomer' | 'administrator';
+export type Role = 'visitor' | 'invited' | 'reseller' | 'newcomer' | 'administrator';
 
 export interface Scene {
   readonly page: Page;
@@ -60,7 +66,7 @@ async function customerOfAll({ page }: Scene): Promise<void> {
   await page.getByRole('table', { name: 'History of this customer' }).waitFor();
 }
 
-const doorPages: Readonly<Record<DoorPage, (scene: Scene) => Promise<unknown>>> = {
+const dialogPages: Readonly<Record<DialogPage, (scene: Scene) => Promise<unknown>>> = {
   customer: (scene) => firstRow(scene, '/panel/customers'),
   customers: at('/panel/customers'),
   orders: at('/panel/orders'),
@@ -78,14 +84,14 @@ const doorPages: Readonly<Record<DoorPage, (scene: Scene) => Promise<unknown>>> 
   'console-customer': customerOfAll,
 };
 
-function doorShots(doors: readonly DialogDoor[], role: Role): readonly PageShot[] {
-  return doors.map((door) => ({
-    name: door.name,
+function dialogShots(dialogs: readonly PageDialog[], role: Role): readonly PageShot[] {
+  return dialogs.map((dialog) => ({
+    name: dialog.name,
     role,
     whole: false,
     open: async (scene) => {
-      await doorPages[door.on](scene);
-      await openDoor(scene.page, door);
+      await dialogPages[dialog.on](scene);
+      await openDialog(scene.page, dialog);
     },
   }));
 }
@@ -146,9 +152,9 @@ async function loginLink(scene: Scene): Promise<string> {
 }
 
 export const pageShots: readonly PageShot[] = [
-  { name: 'sign-in', role: 'stranger', open: at('/panel/sign-in') },
-  { name: 'customer-spent-link', role: 'stranger', open: at('/login/none') },
-  { name: 'customer-signed-out', role: 'stranger', open: at('/customer') },
+  { name: 'sign-in', role: 'visitor', open: at('/panel/sign-in') },
+  { name: 'customer-spent-link', role: 'visitor', open: at('/login/none') },
+  { name: 'customer-signed-out', role: 'visitor', open: at('/customer') },
 
   { name: 'first-password', role: 'invited', open: at('/panel/') },
   { name: 'overview', role: 'reseller', open: at('/panel/') },
@@ -268,7 +274,7 @@ export const pageShots: readonly PageShot[] = [
       await page.getByRole('dialog').waitFor();
     },
   },
-  ...doorShots(panelDoors, 'reseller'),
+  ...dialogShots(panelDialogs, 'reseller'),
   { name: 'test-mode', role: 'reseller', open: (scene) => inTestMode(scene) },
   {
     name: 'test-clock-dialog',
@@ -351,7 +357,7 @@ export const pageShots: readonly PageShot[] = [
     role: 'administrator',
     open: (scene) => firstRow(scene, `${brightline(scene)}?tab=orders`),
   },
-  ...doorShots(consoleDoors, 'administrator'),
+  ...dialogShots(consoleDialogs, 'administrator'),
   { name: 'console-people', role: 'administrator', open: at('/panel/people') },
   { name: 'console-packages', role: 'administrator', open: at('/panel/admin/packages') },
   {

@@ -1,5 +1,5 @@
 // docs/reference/answers.jsonl: a service's answer to each request of the story (api-story.ts), one per line. Written by
-// generate.ts, so that the reference is built without a service; test/service/generated-files.test.ts tells the story again
+// generate.ts, so that the reference is built without a service; test/service/generated-files.test.ts runs it again
 // and compares.
 
 import { keyOf, type StoryWorld } from './api-story.ts';

@@ -14,7 +14,7 @@ const changes = (kind: string) =>
 const entries = (kind: string) =>
   `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = '${kind}')`;
 
-const pairs: Readonly<Record<string, readonly [told: string, written: string]>> = {
+const pairs: Readonly<Record<string, readonly [emitted: string, written: string]>> = {
   // A restore skips numbers.
   numbers: [
     `a.event_count - (select coalesce(sum(g.last_number - g.first_number + 2), 0)
@@ -54,7 +54,7 @@ const pairs: Readonly<Record<string, readonly [told: string, written: string]>> 
 
 // Accounts whose first event is about their first key have had a listener from the beginning.
 const compare = `select a.id, ${Object.entries(pairs)
-  .map(([what, [told, written]]) => `(${told})::text || ' of ' || (${written})::text as "${what}"`)
+  .map(([what, [emitted, written]]) => `(${emitted})::text || ' of ' || (${written})::text as "${what}"`)
   .join(', ')} from accounts a
   where exists (select from events e where e.account_id = a.id and e.number = 1 and e.type = 'key.created'
     and e.data::json->'key'->>'last_four' =
@@ -72,8 +72,9 @@ export async function eventProblems(database: Database): Promise<string[]> {
   const problems: string[] = [];
   for (const row of await query(compare)) {
     for (const what of Object.keys(pairs)) {
-      const [told, written] = String(row[what]).split(' of ');
-      if (told !== written) problems.push(`account ${row['id']}, ${what}: ${told} told, ${written} written`);
+      const [emitted, written] = String(row[what]).split(' of ');
+      if (emitted !== written)
+        problems.push(`account ${row['id']}, ${what}: ${emitted} emitted, ${written} written`);
     }
   }
   for (const row of await query(list)) problems.push(...shapeProblems(row));

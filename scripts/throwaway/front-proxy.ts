@@ -1,6 +1,6 @@
 // nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/: only addresses, ports, paths and
 // the certificate are replaced. Set by TEST_PROXY (`npm run test:proxies`) or by proof/machines. Clients come from
-// 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can tell them apart.
+// 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can distinguish them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // A whole service for one test file: real database, real sockets, a clock and limits set by the test.
 // When closed, it verifies every ledger and that no route refused with an undeclared code: a test that breaks either fails,
-// whatever it tests.
+// no matter what it tests.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -190,8 +190,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 
   async function hearFromTheBeginning(accountId: number, apiKey: string): Promise<void> {
     await listenToAccount(database, accountId);
-    const told = { type: 'key.created', data: { key: { last_four: apiKey.slice(-4) } } } as const;
-    await database.transaction((transaction) => appendEvents(transaction, accountId, [told], clock.seconds));
+    const event = { type: 'key.created', data: { key: { last_four: apiKey.slice(-4) } } } as const;
+    await database.transaction((transaction) => appendEvents(transaction, accountId, [event], clock.seconds));
   }
 
   const newPackage = async (body: object): Promise<number> => {
@@ -252,14 +252,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     async close() {
       const lookAtAll = async () => ({
         report: await verifyLedger(database, clock.seconds),
-        told: await eventProblems(database),
+        eventFindings: await eventProblems(database),
       });
-      const { report, told } = await lookAtAll().finally(async () => {
+      const { report, eventFindings } = await lookAtAll().finally(async () => {
         await close();
         await testDatabase.remove();
       });
       assert.deepEqual(report.problems, [], 'the books add up after the tests');
-      assert.deepEqual(told, [], 'the events say what the books say');
+      assert.deepEqual(eventFindings, [], 'the events say what the books say');
       const undeclared = logLines.filter(({ msg }) => msg === undeclaredCode);
       assert.deepEqual(undeclared, [], 'routes refuse with the codes that they declare');
     },

@@ -1,6 +1,6 @@
 // Iterates over paged lists. Lists are newest first, so items added meanwhile push the rest to later pages, and the last
 // items of a page repeat on the next.
-// Invariant: each item comes once, and none that existed at the start is missed.
+// Invariant: each item that existed at the start comes exactly once.
 
 export interface Page<Item> {
   data: Item[];

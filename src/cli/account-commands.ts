@@ -242,7 +242,8 @@ function keyCommand(): Command {
     .action((named: string, { yes, json }: Options) =>
       withService(async (service) => {
         const { id, username } = await getAccount(service, named);
-        if (!yes) await confirm(`Replace the key of ${username}? Whatever uses the old one stops working.`);
+        if (!yes)
+          await confirm(`Replace the key of ${username}? Anything that uses the old one stops working.`);
         const made = await service.admin.resetApiKey(id);
         answer(json, { ...made, username }, `${made.api_key}\n`);
       }),

@@ -57,7 +57,7 @@ export function bulkCommand(): Command {
         'jsonl',
       ]),
     )
-    .option('--run <name>', 'a name for this run: the same orders under another name are placed anew', '')
+    .option('--run <name>', 'a name for this run: the same orders under another name are placed again', '')
     .option(
       '--failures <file>',
       'where to write what was refused (default: beside the file, if there is one)',

@@ -39,7 +39,7 @@ export function eventsCommand(): Command {
     .option('--after <event>', 'what came behind the event with this id', wholeFrom(1))
     .addOption(ofType())
     .option('--limit <number>', 'events of one answer, up to 100', wholeFrom(1, 100), 25)
-    .option('--follow', 'go on for ever: from now on, or from behind --after', false)
+    .option('--follow', 'go on forever: from now on, or from behind --after', false)
     .addOption(everybody())
     .option('--json', 'print JSON: the answer, or with --follow one event on each line', false)
     .action((options: EventOptions) =>

@@ -139,7 +139,7 @@ function changeCommand(): Command {
   return withSettings(command('change', 'what is not named stays as it is', 'it'))
     .addArgument(whichKey())
     .option('--name <text>', 'which program has it')
-    .option('--all-scopes', 'whatever its account may do')
+    .option('--all-scopes', 'every scope of its account, later ones too')
     .option('--allow-all', 'from wherever its account may be used')
     .action((account: string, keyId: number, options: Common & Settings & { name?: string }) =>
       withService(async (client) => {
@@ -170,7 +170,7 @@ function rotateCommand(): Command {
         const [before] = rotated.key.ending;
         const old =
           before === undefined
-            ? 'The one before it works no more.'
+            ? 'The previous one has stopped working.'
             : `The one before it works until ${before.ends_at}.`;
         answer(json, rotated, `${rotated.api_key}\nKeep it: it is not shown again. ${old}\n`);
       }),

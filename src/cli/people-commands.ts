@@ -47,7 +47,7 @@ function listCommand(): Command {
       withService(async (service) => {
         const { id } = await getAccount(service, named);
         const data = await service.admin.listPeople(id);
-        answer(json, { data }, data.length === 0 ? 'There is nobody.\n' : textTable(columns, data));
+        answer(json, { data }, data.length === 0 ? 'There are no people.\n' : textTable(columns, data));
       }),
     );
 }
@@ -59,12 +59,12 @@ function inviteCommand(): Command {
     readonly again?: true;
   }
   return new Command('invite')
-    .description('invite somebody; prints the link to choose a password with, once')
+    .description('invite someone; prints the link to choose a password with, once')
     .addArgument(whichAccount())
     .argument('<username>', 'what they will sign in with')
     .addOption(whichRole().choices(roles).default('viewer'))
     .option('--email <address>', 'where they are written to; the link goes there, too, if mail is set up')
-    .addOption(new Option('--again', 'a new link for somebody who was invited').conflicts('email'))
+    .addOption(new Option('--again', 'a new link for someone who was invited').conflicts('email'))
     .option('--json', 'print the answer as JSON', false)
     .action((named: string, username: string, { role, email, again, json }: Options) =>
       withService(async (service) => {
@@ -93,7 +93,7 @@ function changeCommand(): Command {
     readonly email?: string;
   }
   return new Command('change')
-    .description('another role, or where somebody is written to')
+    .description('another role, or where someone is written to')
     .addArgument(whichAccount())
     .addArgument(whichPerson())
     .addOption(whichRole().choices(roles))
@@ -120,7 +120,7 @@ function changeCommand(): Command {
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove somebody: signed out at once, everywhere, and not to come back')
+    .description('remove someone: signed out at once, everywhere, and not to come back')
     .addArgument(whichAccount())
     .addArgument(whichPerson())
     .option('--json', 'print what was done as JSON', false)

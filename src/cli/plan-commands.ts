@@ -88,10 +88,7 @@ export function autoRenewCommand(): Command {
   return planCommand('auto-renew')
     .description('let the plan of your customer renew itself, or (--off) no longer')
     .option('--months <number>', 'of each renewal: 1, 3 or 12', monthsOf)
-    .option(
-      '--max-charge <amount>',
-      'the most that a renewal may be charged (default: whatever the price is)',
-    )
+    .option('--max-charge <amount>', 'the most that a renewal may be charged (default: no limit)')
     .option(
       '--hours-before <number>',
       `how long before its end, 1 to ${hoursBeforeMax} (default: 24)`,

@@ -16,7 +16,9 @@ import { useDatabase } from './with-database.ts';
 
 export function resealCommand(): Command {
   return new Command('reseal')
-    .description('seal every stored key and secret anew under SECRET_KEY, so that SECRET_KEY_PREVIOUS may go')
+    .description(
+      'seal every stored key and secret again under SECRET_KEY, so that SECRET_KEY_PREVIOUS may go',
+    )
     .option('--json', 'print what was sealed as JSON', false)
     .addHelpText(
       'after',
@@ -30,7 +32,7 @@ export function resealCommand(): Command {
         answer(
           json,
           done,
-          `Sealed ${resealed} texts anew; ${current} are under SECRET_KEY. ${verdictOf(done)}\n`,
+          `Sealed ${resealed} texts again; ${current} are under SECRET_KEY. ${verdictOf(done)}\n`,
         );
       }),
     );

@@ -168,7 +168,7 @@ function unreadableText(count: number): string {
 
 function droppedText(dropped: Readonly<Record<string, number>>): string {
   const parts = Object.entries(dropped).map(([table, rows]) => `${rows} ${table.replaceAll('_', ' ')}`);
-  return `Not brought back, so that nobody is let in by what may be over: ${parts.join(', ')}.\n`;
+  return `Not brought back, so that no one is let in by what may be over: ${parts.join(', ')}.\n`;
 }
 
 const shownKeysMax = 50;

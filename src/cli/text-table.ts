@@ -72,8 +72,8 @@ export function textRecord(
 }
 
 function terminalWidth(): number | undefined {
-  const told = Number(commandIo().env['COLUMNS']);
-  return commandIo().stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined);
+  const columns = Number(commandIo().env['COLUMNS']);
+  return commandIo().stdout.columns ?? (Number.isInteger(columns) && columns > 0 ? columns : undefined);
 }
 
 function shrink<Row>(

@@ -110,7 +110,7 @@ function settingsOf({ types, description }: Settings): Partial<NewWebhook> {
 }
 
 function createCommand(): Command {
-  return command('create', 'have what is told from now on sent to an address; prints its secret, once', 'it')
+  return command('create', 'send events from now on to an address; prints its secret, once', 'it')
     .argument('<url>', 'an https address')
     .option('--types <list>', 'these alone: order.completed,plan.expired')
     .option('--description <text>', 'for your own eyes')

@@ -37,16 +37,16 @@ export function withService(work: (service: Sellthrough) => Promise<void>): Prom
 
 /** SELLTHROUGH_URL, or the service configured in this folder. */
 export function serviceAddress(environment: Environment): string {
-  const told = environment['SELLTHROUGH_URL'];
-  if (told) {
-    const url = URL.parse(told);
+  const chosen = environment['SELLTHROUGH_URL'];
+  if (chosen) {
+    const url = URL.parse(chosen);
     if (url === null || !['http:', 'https:'].includes(url.protocol)) {
       throw new CommandFailed(
-        `SELLTHROUGH_URL must be an address such as https://resell.example.com, not "${told}".`,
+        `SELLTHROUGH_URL must be an address such as https://resell.example.com, not "${chosen}".`,
         exitCodes.usage,
       );
     }
-    return told;
+    return chosen;
   }
   const host = environment['HOST'] || '127.0.0.1';
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;

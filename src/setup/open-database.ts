@@ -52,7 +52,7 @@ export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
 
 interface OpenOptions {
   readonly limits?: Limits['database'];
-  /** Hears, a sentence at a time, what takes long. */
+  /** Gets a sentence about each step that takes long. */
   readonly say?: Notices['say'];
 }
 
@@ -175,7 +175,7 @@ async function openSafely<Opened>(
   }
 }
 
-/** True for PostgreSQL, which only a connection can tell. */
+/** True for PostgreSQL; known once a connection is open. */
 export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
   return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
 }

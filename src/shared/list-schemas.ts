@@ -86,7 +86,7 @@ export const filteredPageOf = (item: string | Type.TSchema) => {
           }),
           Type.Null(),
         ],
-        { description: 'null: there is no more.' },
+        { description: 'null: this is the last page.' },
       ),
     ),
   });

@@ -13,7 +13,7 @@ import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browse
 
 const panel = usePanelBrowser();
 
-test('the key is shown to whoever gives the password again; replaced, the old one is refused at once', async () => {
+test('the key is shown after the password is given again; replaced, the old one is refused at once', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByRole('button', { name: 'Show key' }).click();
@@ -161,7 +161,7 @@ test('the allow-list warns before it leaves out its own editor, and does what it
   assert.equal((await reseller.get('/balance')).status, 200);
 });
 
-test('an address that is none is pointed at in the list, and nothing is saved', async () => {
+test('an invalid address is marked in the list, and nothing is saved', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await add(page, '127.0.0.1 300.1.1.1');

@@ -25,7 +25,7 @@ test('offline a page whose code is not there yet is opened once there is a conne
   await page.context().setOffline(false);
   await heading(page, 'API access').waitFor();
   await nothing.waitFor({ state: 'detached' });
-  assert.equal(await page.evaluate('globalThis.isSameDocument'), true, 'the document was never loaded anew');
+  assert.equal(await page.evaluate('globalThis.isSameDocument'), true, 'the document was never loaded again');
   panel.takeProblems();
 });
 

@@ -115,7 +115,7 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
     .waitFor();
 });
 
-test('an operator’s panel begins with the business, and the overview is left to whoever goes there', async () => {
+test('an operator’s panel begins with the business, and the overview is one click away', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/');
   await heading(page, 'Business').waitFor();
   assert.equal(new URL(page.url()).pathname, '/panel/admin');
@@ -150,7 +150,7 @@ test('the palette finds a customer of any account by their id, whose page says w
   await heading(page, `Order ${dora.order.id}`).waitFor();
 });
 
-test('the product that orders are handed to is named on a page, with a secret that nobody shows again, and what waits for it is listed', async () => {
+test('the product that orders are handed to is named on a page, with a secret that no one shows again, and what waits for it is listed', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
   await heading(page, 'Product').waitFor();

@@ -284,7 +284,7 @@ test('credit and debit ask twice, cannot go below zero, and stand in the account
   await row(panelPage, 'Returned by bank').getByText('$7.50', { exact: true }).waitFor();
 });
 
-test('a credit above the operator’s limit asks for the password of whoever gives it', async () => {
+test('a credit above the operator’s limit asks for the operator’s password', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}`);

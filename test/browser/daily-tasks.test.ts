@@ -19,7 +19,7 @@ const panel = usePanelBrowser(async (service) => {
   assert.equal((await order('ends.later')).status, 201);
   const client = await signIn(service, reseller);
   assert.equal((await client.put('/request-bodies', { bodies_kept: true })).status, 200);
-  const refused = await reseller.post('/orders', { package_id: 999, customer: 'nobody' });
+  const refused = await reseller.post('/orders', { package_id: 999, customer: 'no-such' });
   assert.equal(refused.body.error.code, 'invalid_package');
 });
 
@@ -38,7 +38,7 @@ for (const { name, role, clicksMax, steps } of dailyTasks) {
     await heading(page, isAdministrator ? 'Business' : 'Overview').waitFor();
     const hand = new Hand();
     const seen = await steps(hand, page, await usernameOf(panel.service, reseller));
-    assert.match(seen, ends[name] ?? /"customer": "nobody"/);
+    assert.match(seen, ends[name] ?? /"customer": "no-such"/);
     assert.ok(hand.clicks <= clicksMax, `${hand.clicks} clicks`);
   });
 }

@@ -47,7 +47,7 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   assert.equal((await reseller.get('/balance')).body.balance, '90.00');
 });
 
-test('an order for somebody known, with nothing chosen, leaves them the plan that they have', async () => {
+test('an order for someone known, with nothing chosen, leaves them the plan that they have', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'ade@example.com', panel.service.packages.plus);
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -62,7 +62,7 @@ test('an order for somebody known, with nothing chosen, leaves them the plan tha
   assert.equal(plan.package, 'Plus');
 });
 
-test('a customer who is new is said to be new, and asked about when somebody known is much like them', async () => {
+test('a customer who is new is said to be new, and asked about when someone known is much like them', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'okoro@example.com', panel.service.packages.basic);
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -222,7 +222,7 @@ test('in forced colors it is seen which package and which period are chosen', as
   }
 });
 
-test('a session that ended is begun again over the page: what was typed is still there; somebody else starts anew', async () => {
+test('a session that ended is begun again over the page: what was typed is still there; someone else starts again', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const other = await panel.service.createReseller({ credit: '7.00' });
   await setTestPassword(panel.service, other);

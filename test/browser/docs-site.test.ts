@@ -119,7 +119,7 @@ test('navigation and palette of the panel lead a reseller to the resellers’ st
   }
 });
 
-test('the operator’s name and logo stand on every page from the start and after the script, whatever the name holds', async () => {
+test('the operator’s name and logo stand on every page from the start and after the script, for any name', async () => {
   const { admin } = site.service;
   const name = 'Müller <b>&amp; $& "Co"';
   const brand = { name, colour: null, letterhead: [], support_address: null, language: 'en' };

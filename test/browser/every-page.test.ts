@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response, Route } from 'playwright-core';
 import {
-  consoleDoors,
-  type DialogDoor,
-  type DoorPage,
-  openDoor,
-  panelDoors,
-} from '../../scripts/demo/dialog-doors.ts';
+  consoleDialogs,
+  type DialogPage,
+  openDialog,
+  type PageDialog,
+  panelDialogs,
+} from '../../scripts/demo/page-dialogs.ts';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
@@ -133,7 +133,7 @@ test('no page of the panel breaks a rule of WCAG, scrolls sideways or does anyth
 test('nor do tables in place of charts, lists without a match, and addresses without a page', async () => {
   const page = await panel.openAs(reseller, '/panel/?span=months&view=table');
   await look(page, '/panel/?span=months&view=table', 'Overview');
-  await look(page, '/panel/orders?customer=nobody', 'Orders');
+  await look(page, '/panel/orders?customer=no-such', 'Orders');
   await look(page, '/panel/orders/1', 'Order');
   await look(page, '/panel/nowhere', 'Not found');
 });
@@ -149,7 +149,7 @@ test('no page of the console does either, nor an account’s lists, a trial and 
   await look(page, '/panel/admin/packages/new', 'New package');
 });
 
-test('nor does a page of an account that is empty, blocked, or nobody’s yet', async () => {
+test('nor does a page of an account that is empty, blocked, or no one’s yet', async () => {
   const empty = await panel.service.createReseller();
   const page = await panel.openAs(empty);
   for (const file of [
@@ -179,7 +179,7 @@ test('nor does a page of an account that is empty, blocked, or nobody’s yet', 
   await look(arriving, '/panel/', 'Choose your password');
 });
 
-test('nor does a page of the customer, from the login link to the one that is spent', async () => {
+test('nor does a page of the customer, from the login link to the used link', async () => {
   const page = await panel.open('/customer');
   await look(page, '/customer', 'You are not logged in');
   await look(page, customerLink, 'Log in');
@@ -236,12 +236,12 @@ test('nor does a dialog', async () => {
 });
 
 test('nor does a dialog or a drawer that a page of the panel opens', async () => {
-  await openEach(await panel.openAs(reseller), panelDoors);
+  await openEach(await panel.openAs(reseller), panelDialogs);
 });
 
 test('nor does one of the console', async () => {
   const console = await panel.openAs(panel.service.admin);
-  await openEach(console, consoleDoors);
+  await openEach(console, consoleDialogs);
   await console.goto(`/panel/admin/packages/${panel.service.packages.basic}`);
   for (const [button, title] of [
     ['Schedule prices', /^Schedule prices for/],
@@ -363,9 +363,9 @@ const looks = [
 const isWhole = process.env['PROOF_PAGES'] === 'all';
 let checks = 0;
 
-async function openEach(page: Page, doors: readonly DialogDoor[]): Promise<void> {
+async function openEach(page: Page, dialogs: readonly PageDialog[]): Promise<void> {
   const account = `/panel/admin/accounts/${reseller.id}`;
-  const paths: Readonly<Record<DoorPage, string>> = {
+  const paths: Readonly<Record<DialogPage, string>> = {
     customer: panelPages['customer-page']?.path ?? '',
     customers: '/panel/customers',
     orders: '/panel/orders',
@@ -382,13 +382,13 @@ async function openEach(page: Page, doors: readonly DialogDoor[]): Promise<void>
     'console-customers': '/panel/admin/customers',
     'console-customer': consolePages['any-customer-page']?.path ?? '',
   };
-  let on: DoorPage | null = null;
-  for (const door of doors) {
-    if (door.on !== on) await page.goto(paths[door.on]);
-    on = door.on;
+  let on: DialogPage | null = null;
+  for (const dialog of dialogs) {
+    if (dialog.on !== on) await page.goto(paths[dialog.on]);
+    on = dialog.on;
     await page.setViewportSize(wide);
-    await openDoor(page, door);
-    await check(page, door.name);
+    await openDialog(page, dialog);
+    await check(page, dialog.name);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }

@@ -143,7 +143,7 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
 });
 
-test('an order that nobody answered is failed by hand, and what that means is said before', async () => {
+test('an unanswered order is failed by hand, and the dialog first says what that means', async () => {
   await prepare();
   const { service } = panel;
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
@@ -233,7 +233,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
 
 test('the operator reads a reseller’s last refused request in four clicks', async () => {
   await prepare();
-  const refused = await acme.post('/orders', { package_id: 999, customer: 'nobody' });
+  const refused = await acme.post('/orders', { package_id: 999, customer: 'no-such' });
   assert.equal(refused.body.error.code, 'invalid_package');
   const page = await panel.openAs(panel.service.admin, '/panel/admin/accounts');
   await row(page, username).getByRole('link', { name: username }).click();

@@ -53,23 +53,23 @@ test('a renewal and a change of package do what their preview said, the refund i
 test('a customer’s page says how the plan stands: renewing itself, ending, suspended, cancelled', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const id = await order(reseller, 'life.of.a.plan');
-  const tell = async (method: string, what: string, body: object) => {
+  const act = async (method: string, what: string, body: object) => {
     const { status, text } = await reseller.send(method, `/customers/${id}/${what}`, body);
     assert.equal(status, 200, text);
   };
-  await tell('PUT', 'auto-renew', { months: 3, max_charge: '27.00' });
+  await act('PUT', 'auto-renew', { months: 3, max_charge: '27.00' });
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByText('Quarterly, for at most 27.00').waitFor();
   await page.getByTitle('2026-02-14 12:00:00 UTC').waitFor();
-  await tell('POST', 'cancel', { at: 'period_end' });
-  await tell('POST', 'suspend', {});
+  await act('POST', 'cancel', { at: 'period_end' });
+  await act('POST', 'suspend', {});
   await page.reload();
   await page.getByText('Suspended', { exact: true }).first().waitFor();
   await page.getByText('Off: the plan ends with its period').waitFor();
   // Its time runs on: another package is a change.
   await page.getByRole('button', { name: 'Change package' }).waitFor();
-  await tell('POST', 'resume', {});
-  await tell('POST', 'cancel', { at: 'now' });
+  await act('POST', 'resume', {});
+  await act('POST', 'cancel', { at: 'now' });
   await page.reload();
   await page.getByText('Canceled', { exact: true }).first().waitFor();
   await page.getByRole('button', { name: 'Order a package' }).waitFor();

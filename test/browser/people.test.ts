@@ -109,7 +109,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await page.getByRole('button', { name: 'Renew', exact: true }).waitFor();
 });
 
-test('whoever is removed while signed in lands on the sign-in page, and cannot sign in again', async () => {
+test('anyone who is removed while signed in lands on the sign-in page, and cannot sign in again', async () => {
   const { reseller, page, person } = await openAsPerson('staff');
   await heading(page, 'Overview').waitFor();
   const owner = await panel.openAs(reseller, '/panel/people');
@@ -128,7 +128,7 @@ test('whoever is removed while signed in lands on the sign-in page, and cannot s
   await removing.getByRole('alert').waitFor();
 });
 
-test('a new link for somebody who was invited replaces the one before', async () => {
+test('a new link for someone who was invited replaces the one before', async () => {
   const reseller = await panel.service.createReseller();
   const owner = await panel.openAs(reseller, '/panel/people');
   const first = await invite(owner, 'henrietta', 'Viewer');

@@ -75,7 +75,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   panel.takeProblems();
 });
 
-test('a cancel at the period’s end is marked and can be undone; whoever only looks is offered nothing of it', async () => {
+test('a cancel at the period’s end is marked and can be undone; anyone who only looks is offered nothing of it', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '100.00' });
   const { id } = (await reseller.post('/orders', { package_id: service.packages.basic, customer: 'bert' }))

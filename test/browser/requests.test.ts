@@ -55,7 +55,7 @@ test('a refused request is read down to its body in three clicks, once the accou
   await drawer(page).getByText('Bodies aren’t being logged.').waitFor();
 });
 
-test('the page of the API says when programs are told another address than the one it was opened at', async () => {
+test('the page of the API says when programs are given another address than the browser uses', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await heading(page, 'API access').waitFor();

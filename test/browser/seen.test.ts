@@ -86,7 +86,7 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/brand/logo')).status, 200);
 });
 
-test('in forced colors the current page and tab, the selected and the open row are told from the others', async () => {
+test('in forced colors the current page and tab, the selected and the open row stand out', async () => {
   const { service } = panel;
   const { admin } = service;
   const reseller = await service.createReseller({ credit: '50.00' });

@@ -29,7 +29,7 @@ const panel = usePanelBrowser(undefined, {
 });
 const codeSeconds = 30;
 
-test('whoever follows a deep link signs in on the way and lands on it; a wrong password is said and counted', async () => {
+test('anyone who follows a deep link signs in on the way and lands on it; a wrong password is said and counted', async () => {
   const reseller = await panel.service.createReseller();
   await setTestPassword(panel.service, reseller);
   const username = await usernameOf(panel.service, reseller);
@@ -217,7 +217,7 @@ test('a session that is revoked in the list is at its end; “all others” leav
   await heading(page, 'Security').waitFor();
 });
 
-test('a reseller who is blocked while he works is stopped at once, and signs in anew where he was when it is lifted', async () => {
+test('a reseller who is blocked while he works is stopped at once, and signs in again where he was when it is lifted', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();

@@ -181,7 +181,7 @@ test('every page says whether it shows the test or what is real, to eyes, titles
   }
 });
 
-test('test mode is of one tab: it stays when the page is loaded anew, and ends with the sign-in', async () => {
+test('test mode is of one tab: it stays when the page is loaded again, and ends with the sign-in', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/orders');
   await switchOn(page);

@@ -210,7 +210,7 @@ function beforehand({
   const RealDate = Date;
   globalThis.Date = class extends RealDate {
     constructor(...parts: unknown[]) {
-      // @ts-expect-error the parts are whatever the caller gave
+      // @ts-expect-error the parts have the caller's types
       super(...(parts.length === 0 ? [RealDate.now() + aheadMilliseconds] : parts));
     }
     static override now(): number {

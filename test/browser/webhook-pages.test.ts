@@ -85,7 +85,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await order(reseller, 'ada.made@example.com');
   const [first] = await at.gets(1);
   assert.ok(first !== undefined && verified(secret, first));
-  assert.equal(first.event.type, 'order.completed', 'and no other of the three that were told');
+  assert.equal(first.event.type, 'order.completed', 'and neither of the other two events');
   await page.reload();
   const listed = row(page, at.url);
   await listed.getByText('The shop · Order completed').waitFor();
@@ -251,7 +251,7 @@ test('the page of events begins nothing by being looked at; then it has the newe
   await open.waitFor({ state: 'detached' });
 });
 
-test('whoever may only look is offered nothing, and test mode has endpoints and events of its own', async () => {
+test('anyone who may only look is offered nothing, and test mode has endpoints and events of its own', async () => {
   const reseller = await panel.service.createReseller({ credit: '500.00' });
   const { at, path } = await createEndpoint(reseller, 'real');
   await order(reseller, 'real.one@example.com');

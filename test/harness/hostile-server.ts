@@ -1,4 +1,4 @@
-// An HTTP server that treats requests as told: answers, disconnects, stays silent. It counts executed orders: one per
+// An HTTP server that treats requests as instructed: answers, disconnects, stays silent. It counts executed orders: one per
 // idempotency key, or per request without a key.
 
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// A real SMTP server for a test file: accepts or refuses mail as told and parses what arrives. Its self-signed certificate
+// A real SMTP server for a test file: accepts or refuses mail as instructed and parses what arrives. Its self-signed certificate
 // for 127.0.0.1 is trusted by trustMailServer.
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// The operator's product as a server: records calls, checks signatures itself, and answers as told.
+// The operator's product as a server: records calls, checks signatures itself, and answers as instructed.
 
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';

@@ -14,7 +14,7 @@ const everywherePolicy = /^default-src 'none';.*base-uri 'none';.*frame-ancestor
 
 /** Answers with private data must not be cached, framed or interpreted as another type. */
 export function expectPrivate({ headers }: Pick<Answer, 'headers'>, why: string): void {
-  assert.equal(headers.get('cache-control'), 'no-store', `nobody keeps the answer: ${why}`);
+  assert.equal(headers.get('cache-control'), 'no-store', `the answer is not cached: ${why}`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', why);
   assert.match(headers.get('content-security-policy') ?? '', everywherePolicy, why);
 }

@@ -1,4 +1,4 @@
-// A server on loopback that treats each request as told, down to bytes and the TLS handshake, like any address that a user
+// A server on loopback that treats each request as instructed, down to bytes and the TLS handshake, like any address that a user
 // may enter (src/features/webhooks/).
 // Invariant: `allGone` and `close` wait for the other side, and hang if it keeps a connection.
 

@@ -9,15 +9,15 @@ import { type AddressInfo, createServer, connect as openSocket, type Socket } fr
  * What happens to the connection on which a chosen statement is sent.
  * `before`: the server gets all that stood before the statement, but not the statement.
  * `behind`: the server gets the statement; the connection is reset in the same moment.
- * `unheard`: the server has carried the statement out; the client hears nothing of it.
- * `half heard`: the client hears the first bytes of the answer.
+ * `unheard`: the server has carried the statement out; the client gets no answer.
+ * `half heard`: the client gets the first bytes of the answer.
  * A frozen connection stays open and is silent in both directions: half-open.
  */
 export type Breakage =
   | 'cut before'
   | 'cut behind'
-  | 'cut unheard'
-  | 'cut half heard'
+  | 'cut before receipt'
+  | 'cut during receipt'
   | 'freeze before'
   | 'freeze unheard';
 
@@ -128,7 +128,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
           continue;
         }
         awaitedAnswers.delete(link);
-        if (plan.how === 'cut half heard') whole.push(frame.subarray(0, frame.length - 3));
+        if (plan.how === 'cut during receipt') whole.push(frame.subarray(0, frame.length - 3));
         // The bytes before it must arrive: ends after them.
         link.client.write(Buffer.concat(whole), () => breakLink(link, plan));
         link.server.removeAllListeners('data').resume();

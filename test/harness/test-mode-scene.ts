@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import type { Oracle } from '../../proof/oracle/oracle.ts';
 import { createOracle } from '../../proof/oracle/oracle.ts';
 import type { Refusal } from '../../proof/oracle/oracle-request.ts';
-import { createTestMode, type MoveOutcome, type ToldAt } from '../../proof/oracle/oracle-test-mode.ts';
+import { createTestMode, type EmittedAt, type MoveOutcome } from '../../proof/oracle/oracle-test-mode.ts';
 import {
   amount,
   cents,
@@ -44,8 +44,8 @@ function createTestScene(realStart: number) {
   for (const { id } of sceneWorld.accounts) tests.useTestAccount(id, realStart);
   const liveScene = createScene(live);
   const testScene = createScene(tests.oracle);
-  /** Since the last line "told". */
-  let told: ToldAt[] = [];
+  /** Since the last line "emits". */
+  let emitted: EmittedAt[] = [];
 
   return function run(line: string, realNow: number): string {
     const [verb = '', first = '', second = ''] = line.split(' ');
@@ -60,7 +60,7 @@ function createTestScene(realStart: number) {
       const text = verb === 'move' ? first : `${first}T${second.includes(':') ? second : '00:00:00'}Z`;
       const body = verb === 'move' ? { advance: text } : { now: text };
       const outcome = tests.moveClock({ accountId, body, headerKey });
-      if ('told' in outcome) told.push(...outcome.told);
+      if ('emitted' in outcome) emitted.push(...outcome.emitted);
       return moveText(outcome);
     }
     if (verb === 'send') {
@@ -86,9 +86,9 @@ function createTestScene(realStart: number) {
       });
       return 'done';
     }
-    if (verb === 'told') {
-      const texts = told.map(({ at, text }) => `${timeText(at)} ${withTimes(text)}`);
-      told = [];
+    if (verb === 'emits') {
+      const texts = emitted.map(({ at, text }) => `${timeText(at)} ${withTimes(text)}`);
+      emitted = [];
       return texts.join('; ') || 'nothing';
     }
     if (verb === 'books') return booksText(tests.oracle);
@@ -97,7 +97,7 @@ function createTestScene(realStart: number) {
       const input = { packageId: 10, from: secondsOf(first), prices: { reseller: prices } };
       const outcome = live.schedulePrices(input, realNow);
       assert.ok(!('code' in outcome));
-      // The administrator's time is real, whatever test clocks show.
+      // The administrator's time is real, unlike test clocks.
       tests.oracle.schedulePrices(input, Number.NEGATIVE_INFINITY);
       return 'done';
     }

@@ -1,4 +1,4 @@
-// An endpoint on loopback that records requests and answers as told.
+// An endpoint on loopback that records requests and answers as instructed.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

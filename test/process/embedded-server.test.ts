@@ -189,8 +189,8 @@ describe('the embedded server', () => {
 
   test('a notification arrives with the COMMIT of its transaction, and never after a ROLLBACK', async () => {
     await withClient(server, async (client) => {
-      const heard: string[] = [];
-      client.on('notification', ({ channel, payload }) => heard.push(`${channel}: ${payload}`));
+      const received: string[] = [];
+      client.on('notification', ({ channel, payload }) => received.push(`${channel}: ${payload}`));
       await client.query('LISTEN changes');
       await Promise.all([
         client.query('BEGIN'),
@@ -202,11 +202,11 @@ describe('the embedded server', () => {
         client.query('SELECT pg_notify($1, $2)', ['changes', 'done']),
       ]);
       await client.query('SELECT 1');
-      assert.deepEqual(heard, []);
+      assert.deepEqual(received, []);
       await client.query('COMMIT');
-      assert.deepEqual(heard, ['changes: done']);
+      assert.deepEqual(received, ['changes: done']);
       await client.query("NOTIFY changes, 'alone'");
-      assert.deepEqual(heard, ['changes: done', 'changes: alone']);
+      assert.deepEqual(received, ['changes: done', 'changes: alone']);
     });
   });
 
@@ -278,7 +278,7 @@ describe('the embedded server', () => {
     });
   });
 
-  test('checkpoints come by themselves, so the write-ahead log does not grow for ever', async () => {
+  test('checkpoints come by themselves, so the write-ahead log does not grow forever', async () => {
     await withClient(server, async (client) => {
       await client.query('CREATE TABLE logged (x int)');
       const redo = async () =>

@@ -17,10 +17,10 @@ const password = randomBytes(16).toString('hex');
 let primary: ThrowawayPostgres;
 let standby: ThrowawayPostgres;
 let foreign: ThrowawayPostgres;
-let nobody: number;
+let anonymous: number;
 
 before(async () => {
-  [primary, standby, foreign, nobody] = await Promise.all([
+  [primary, standby, foreign, anonymous] = await Promise.all([
     startThrowawayPostgres({ password }),
     startThrowawayPostgres({ password }),
     startThrowawayPostgres({ password }),
@@ -28,7 +28,7 @@ before(async () => {
   ]);
   await standby.becomeStandbyOf(primary);
   for (const { url } of [primary, foreign])
-    await askServer(url, 'create table schema_migrations (); create table told (number int)');
+    await askServer(url, 'create table schema_migrations (); create table written (number int)');
 });
 after(() => Promise.all([primary, standby, foreign].map((server) => server.remove())));
 
@@ -40,21 +40,21 @@ function open(...ports: readonly number[]): Database {
   });
 }
 
-function tell(database: Database, number: number) {
-  return database.query({ name: '', text: `insert into told values (${number})` }, [], 'changes');
+function write(database: Database, number: number) {
+  return database.query({ name: '', text: `insert into written values (${number})` }, [], 'changes');
 }
 
 async function toldTo({ url }: ThrowawayPostgres): Promise<number[]> {
-  return (await askServer(url, 'select number from told order by number')).map(({ number }) =>
+  return (await askServer(url, 'select number from written order by number')).map(({ number }) =>
     Number(number),
   );
 }
 
 describe('a list of hosts', () => {
   test('one is dead, one a standby: the third is written to', async () => {
-    const database = open(nobody, standby.port, primary.port);
+    const database = open(anonymous, standby.port, primary.port);
     try {
-      await tell(database, 1);
+      await write(database, 1);
       assert.deepEqual(await toldTo(primary), [1]);
     } finally {
       await database.close();
@@ -63,13 +63,13 @@ describe('a list of hosts', () => {
 
   test('one is of another cluster: refused with both system identifiers, and none is written to', async () => {
     for (const ports of [
-      [nobody, foreign.port, standby.port],
+      [anonymous, foreign.port, standby.port],
       [primary.port, foreign.port],
     ]) {
       const database = open(...ports);
       try {
         await assert.rejects(
-          tell(database, 2),
+          write(database, 2),
           (error: unknown) =>
             error instanceof DatabaseUnavailable &&
             /different clusters.*\(\d{10,}\).*\(\d{10,}\)/.test(error.message),
@@ -85,13 +85,13 @@ describe('a list of hosts', () => {
     await foreign.stop('fast');
     const database = open(foreign.port, primary.port);
     try {
-      await tell(database, 3);
+      await write(database, 3);
       await foreign.start();
       await askServer(
         primary.url,
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'sellthrough%'",
       );
-      await untilTaken(() => tell(database, 4));
+      await untilTaken(() => write(database, 4));
       assert.deepEqual([await toldTo(primary), await toldTo(foreign)], [[1, 3, 4], []]);
     } finally {
       await database.close();
@@ -102,13 +102,13 @@ describe('a list of hosts', () => {
     const database = open(primary.port, standby.port);
     const frozen: number[] = [];
     try {
-      await tell(database, 5);
+      await write(database, 5);
       frozen.push(...serverProcesses(primary));
       send('SIGSTOP', frozen);
       await askServer(standby.url, 'select pg_promote(true)');
-      await untilTaken(() => tell(database, 6));
+      await untilTaken(() => write(database, 6));
       send('SIGCONT', frozen);
-      for (const number of [7, 8]) await tell(database, number);
+      for (const number of [7, 8]) await write(database, number);
       const [here, there] = [await toldTo(primary), await toldTo(standby)];
       assert.deepEqual(there.slice(-3), [6, 7, 8]);
       // Statements in progress at the freeze may be on both sides; none sent later.

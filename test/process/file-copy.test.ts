@@ -95,7 +95,7 @@ test('a copy made while every page changes holds all that was committed before i
   }
 });
 
-test('one copy at a time; one that is given up leaves the database as it was', async () => {
+test('one copy at a time; an abandoned copy leaves the database as it was', async () => {
   const guard = await begin();
   await assert.rejects(begin(), /already running/);
   await guard.release();
@@ -106,7 +106,7 @@ test('one copy at a time; one that is given up leaves the database as it was', a
   assert.equal((await run(database, 'select count(*)::int as count from pages'))[0]?.['count'], 6_000);
 });
 
-test('whoever drops the conversation, the other end hears of it and nothing stays held', async () => {
+test('if either end drops the connection, the other end notices and nothing stays locked', async () => {
   const problems: unknown[] = [];
   const ends: Promise<void>[] = [];
   const openIt = async () => {
@@ -134,7 +134,7 @@ test('whoever drops the conversation, the other end hears of it and nothing stay
     await controlSocket.close();
     await assert.rejects(connection.receive(), ControlConnectionClosed);
   });
-  assert.equal(await copyRunningService(dataDir, join(folder, 'third')), null, 'nobody listens');
+  assert.equal(await copyRunningService(dataDir, join(folder, 'third')), null, 'no listener');
   assert.ok(!existsSync(join(folder, 'third')));
   const again = await openIt();
   assert.ok(await copyRunningService(dataDir, join(folder, 'fourth')));

@@ -74,7 +74,7 @@ test('/readyz is 503 while everything is answered; then the port closes, and con
   await ends();
 });
 
-test('SIGINT as the second signal: whoever asks at /readyz is not waited for any more', async () => {
+test('SIGINT as the second signal: anyone who asks at /readyz is not waited for any more', async () => {
   await askAndEnd();
   service.kill('SIGINT');
   await ends();
@@ -91,13 +91,13 @@ test('so does a second SIGTERM, but not the same one that arrives twice', async 
   clearInterval(repeating);
 });
 
-test('SIGINT alone waits for nobody who asks at /readyz', async () => {
+test('SIGINT alone does not wait for clients of /readyz', async () => {
   assert.deepEqual([await readiness(), await readiness()], [200, 200]);
   service.kill('SIGINT');
   await ends();
 });
 
-test('a process that nobody asks whether it is ready ends at once', async () => {
+test('a process that no one asks whether it is ready ends at once', async () => {
   service.kill('SIGTERM');
   await ends();
 });

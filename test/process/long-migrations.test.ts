@@ -53,7 +53,7 @@ test('a migration may take longer than every limit, and says how far it is', asy
     noticeMilliseconds,
   );
   const migrating = migrate(database, { migrations, notices: running.notices });
-  await running.heard;
+  await running.noticed;
   const seen = await isMigrated(ranked(database, 'lookups'), migrations.slice(0, 1));
   assert.equal(seen, true, 'what is whole can be seen');
   await letGo();
@@ -68,13 +68,13 @@ test('a process that finds another one at it waits, and says for whom', async ()
   const databases = [open(url, limitMilliseconds), open(url, limitMilliseconds)] as const;
   const running = listenFor(/has been running for/, noticeMilliseconds);
   const first = migrate(databases[0], { migrations, notices: running.notices });
-  await running.heard;
+  await running.noticed;
   const waiting = listenFor(
     /^Waiting for another process \(PostgreSQL process \d+ of [\d.:]+\) to finish changing the schema \(\d+ s\)\.$/,
     noticeMilliseconds,
   );
   const second = migrate(databases[1], { migrations, notices: waiting.notices });
-  await waiting.heard;
+  await waiting.noticed;
   await letGo();
   const ran = [await first, await second];
   assert.deepEqual(ran.flat().sort(), names, 'each ran once');
@@ -90,7 +90,7 @@ test('a server that ends the session half way: the next start goes on behind the
     migrate(database, { migrations, notices: running.notices }),
     DatabaseUnavailable,
   );
-  await running.heard;
+  await running.noticed;
   await endSession(
     `select pg_terminate_backend(pid) from pg_locks where objid = ${heldLock} and not granted`,
   );
@@ -112,14 +112,14 @@ test('a process that vanishes in the middle of a migration lets the lock go', {
     migrate(vanishing, { migrations, notices: running.notices }),
     DatabaseUnavailable,
   );
-  await running.heard;
+  await running.noticed;
   proxy.become('refusing');
   await cut;
   // No client ends its migration: the server must detect the lost connection.
   const database = open(url);
   const next = listenFor(/^Migration 0002-test\.sql/);
   const migrating = migrate(database, { migrations, notices: next.notices });
-  await next.heard;
+  await next.noticed;
   await letGo();
   assert.deepEqual(await migrating, names.slice(1));
   await database.close();
@@ -150,12 +150,12 @@ test('a session that has ended behind a connection that stays silent is given up
 function listenFor(
   sentence: RegExp,
   everyMilliseconds = soonMilliseconds,
-): { notices: Notices; heard: Promise<void> } {
-  const { promise: heard, resolve } = Promise.withResolvers<void>();
+): { notices: Notices; noticed: Promise<void> } {
+  const { promise: noticed, resolve } = Promise.withResolvers<void>();
   const say = (said: string) => {
     if (sentence.test(said)) resolve();
   };
-  return { notices: { say, everyMilliseconds }, heard };
+  return { notices: { say, everyMilliseconds }, noticed };
 }
 
 function open(connectionString: string, limit = patientMilliseconds): Database {

@@ -53,8 +53,8 @@ describe('a connection that breaks around COMMIT', () => {
   const breakages: readonly Breakage[] = [
     'cut before',
     'cut behind',
-    'cut unheard',
-    'cut half heard',
+    'cut before receipt',
+    'cut during receipt',
     'freeze before',
     'freeze unheard',
   ];
@@ -102,7 +102,7 @@ describe('a connection that breaks around COMMIT', () => {
 
   test('a login link that was handed out after a lost COMMIT opens', async () => {
     const reseller = await service.createReseller({ credit: '100.00' });
-    const broken = proxy.breakAt(commit, 'cut unheard');
+    const broken = proxy.breakAt(commit, 'cut before receipt');
     const answer = await reseller.post('/orders', {
       package_id: service.packages.basic,
       customer: `linked-${reseller.id}`,
@@ -115,7 +115,7 @@ describe('a connection that breaks around COMMIT', () => {
     assert.equal(page.status, 303);
   });
 
-  for (const how of ['cut before', 'cut unheard'] as const) {
+  for (const how of ['cut before', 'cut before receipt'] as const) {
     test(`${how}: a top-up counts once`, async () => {
       const reseller = await service.createReseller({ credit: '1.00' });
       const broken = proxy.breakAt(commit, how);
@@ -138,7 +138,7 @@ describe('a connection that breaks around COMMIT', () => {
       assert.equal(answer.status, 201, answer.text);
       const audit = await service.admin.get('/api/admin/v1/audit?limit=10');
       const grants = audit.body.data.filter(({ subject }: { subject: string }) => subject.includes(customer));
-      assert.equal(grants.length, 1, 'the audit log tells of one');
+      assert.equal(grants.length, 1, 'the audit log has one entry');
     });
   }
 });
@@ -169,7 +169,7 @@ describe('a database that stays away', () => {
 
   for (const [how, away, stands] of [
     ['cut before', 'refusing', false],
-    ['cut unheard', 'refusing', true],
+    ['cut before receipt', 'refusing', true],
     ['cut before', 'frozen', false],
     ['freeze unheard', 'frozen', true],
   ] as const) {
@@ -242,7 +242,7 @@ describe('a database that stays away', () => {
   );
 
   test(
-    'a change that was made while nobody could hear it counts as soon as the database is back',
+    'a change made while no process listened counts as soon as the database is back',
     bounded,
     async () => {
       const reseller = await service.createReseller({ credit: '100.00' });
@@ -268,7 +268,7 @@ describe('a database that stays away', () => {
   }
 });
 
-test('a process that pauses while it migrates is not taken for one that is gone', async () => {
+test('a process that pauses while it migrates is not taken for dead', async () => {
   const idleInTransactionMilliseconds = 100;
   const database = openPostgres({
     ...defaultLimits.database,

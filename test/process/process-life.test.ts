@@ -550,7 +550,7 @@ describe('a PostgreSQL server', () => {
     assert.match(await refusedStart({ ...quiet, HOST: '192.0.2.1' }), /HOST|192\.0\.2\.1/);
   });
 
-  test('that has fsync off is refused, unless the start is told to go on', async () => {
+  test('that has fsync off is refused, unless a setting allows it', async () => {
     const careless = { DATABASE_URL: postgres.url, ...secret };
     await whileOff('fsync', async () => {
       const said = await refusal(careless);
@@ -584,7 +584,7 @@ describe('a PostgreSQL server', () => {
     while (await off()) await nextTurn();
   }
 
-  test('that is away, or refuses the password, is told in one sentence, without the password', async () => {
+  test('that is away, or refuses the password, is reported in one sentence, without the password', async () => {
     const wrong = new URL(postgres.url);
     wrong.password = 'a-wrong-password';
     const refused = await refusal({ DATABASE_URL: wrong.href, ...secret });

@@ -118,7 +118,7 @@ describe('a connection that is closed because it is late', { concurrency: true }
     ['nothing more than the answers so far', (key) => head(key, 'content-length: 0'), /invalid_json/],
   ];
   for (const [what, bytes, answer] of ends) {
-    test(`is told ${what}`, async () => {
+    test(`gets ${what}`, async () => {
       const [socket] = await openSockets(patient, 1);
       assert.ok(socket !== undefined);
       let received = '';

@@ -249,9 +249,9 @@ describe('two processes that share an account', () => {
     await price('10.00', `restored-${id}`);
   });
 
-  test('all of that also while the other cannot hear of changes, and does not know it', async () => {
+  test('all of that also while the other misses notices of changes, and does not know it', async () => {
     const proxy = await startTcpProxy(url);
-    const deaf = await start({ DATABASE_URL: proxy.url(new URL(url).pathname.slice(1)) });
+    const unaware = await start({ DATABASE_URL: proxy.url(new URL(url).pathname.slice(1)) });
     try {
       const [refused, rekeyed, grouped, priced] = [
         await Promise.all(refusals.map(() => createAccount('100.00'))),
@@ -259,7 +259,7 @@ describe('two processes that share an account', () => {
         await createAccount('100.00'),
         await createAccount('100.00'),
       ];
-      const through = ({ key }: Account) => createApiClient(deaf.address, key);
+      const through = ({ key }: Account) => createApiClient(unaware.address, key);
       for (const one of [...refused, rekeyed, grouped, priced]) await through(one).get('/balance');
       // Its LISTEN connection is silenced at its next heartbeat, which takes seconds to notice.
       await proxy.breakAt(/^select 1$/, 'freeze before');
@@ -269,10 +269,10 @@ describe('two processes that share an account', () => {
         const account = refused[index];
         assert.ok(account !== undefined);
         await patched(account, change);
-        // From the cache only: the one answer that may be stale, for two seconds, until it knows that it is deaf.
+        // From the cache only: the one answer that may be stale, for two seconds, until it knows that it misses notices.
         const isStale = (await through(account).get('/packages')).status === 200;
         const deafMilliseconds = performance.now() - deafSince;
-        assert.ok(isStale || deafMilliseconds > 1_000, 'it has not heard');
+        assert.ok(isStale || deafMilliseconds > 1_000, 'it has not noticed');
         const answer = await order(through(account), `deaf-${account.id}`);
         assert.deepEqual([answer.status, answer.body.error?.code], [403, code], answer.text);
         const balance = await through(account).get('/balance');
@@ -290,8 +290,8 @@ describe('two processes that share an account', () => {
       await admin.patch(path, { prices: { reseller: { monthly: '10.00' } } });
       assert.equal(dearer.body.order?.price, '12.34', dearer.text);
     } finally {
-      deaf.child.kill('SIGKILL');
-      await deaf.ended;
+      unaware.child.kill('SIGKILL');
+      await unaware.ended;
       await proxy.close();
     }
   });
@@ -308,7 +308,7 @@ describe('two processes that share an account', () => {
     }
   });
 
-  test('a read through the other process sees the change at once, whether or not it has heard of it', async () => {
+  test('a read through the other process sees the change at once, whether or not it was notified', async () => {
     const account = await createAccount('1.00');
     for (let round = 0; round < 30; round += 1) {
       const blocked = round % 2 === 0;

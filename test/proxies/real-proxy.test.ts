@@ -72,12 +72,16 @@ async function allow(...allowed_ips: readonly string[]): Promise<void> {
 describe('the allow-list sees the client’s address', () => {
   after(() => allow());
 
-  test('through the proxy: who is on it passes, and nobody else', async () => {
+  test('through the proxy: who is on it passes, and no one else', async () => {
     await allow('127.0.0.7');
     assert.equal(await balanceStatus({ localAddress: '127.0.0.7' }), 200);
     assert.equal(await balanceStatus({ localAddress: '127.0.0.8' }), 403);
     await allow(proxySource);
-    assert.equal(await balanceStatus({ localAddress: '127.0.0.7' }), 403, 'the proxy’s own is nobody’s');
+    assert.equal(
+      await balanceStatus({ localAddress: '127.0.0.7' }),
+      403,
+      'the proxy’s own address belongs to no account',
+    );
   });
 
   test('what a client claims in X-Forwarded-For does not reach the service', async () => {

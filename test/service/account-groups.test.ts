@@ -173,7 +173,7 @@ test('the feed of all accounts has the events of every group once, those of an a
       shops.map((shop) => placeOrder(service, shop, { customer: `told-${shop.id}-${round}` })),
     );
   }
-  const told: {
+  const emitted: {
     id: number;
     account_id: number;
     type: string;
@@ -181,13 +181,13 @@ test('the feed of all accounts has the events of every group once, those of an a
   }[] = [];
   for (let after = ''; ; ) {
     const page = await feed(after);
-    told.push(...page.data);
+    emitted.push(...page.data);
     if (!page.has_more) break;
     after = `&after=${page.next_after}`;
   }
-  assert.equal(new Set(told.map(({ id }) => id)).size, told.length);
+  assert.equal(new Set(emitted.map(({ id }) => id)).size, emitted.length);
   for (const shop of shops) {
-    const own = told.filter(({ account_id }) => account_id === shop.id);
+    const own = emitted.filter(({ account_id }) => account_id === shop.id);
     const numbers = own.map(({ id }) => id);
     assert.deepEqual(
       numbers,
@@ -275,7 +275,7 @@ test('of two administrators of different groups who block each other at the same
   );
 });
 
-test('an audit of a process that knows another number of groups halts nobody', async (context) => {
+test('an audit of a process that knows another number of groups halts no account', async (context) => {
   if (groupCount === 1) return context.skip('all accounts are one group');
   const connected = await connectDatabase({ database: service.testDatabase.config });
   const division = await findDivision(connected);
@@ -357,7 +357,7 @@ describe('a database that cannot be taken as it is', () => {
     await work(database).finally(() => database.close());
   };
 
-  test('the embedded one holds all accounts in one group, whatever ACCOUNT_GROUPS wants', {
+  test('the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS', {
     skip: isPostgres && 'PostgreSQL takes several',
   }, async () => {
     await assert.rejects(open({ ACCOUNT_GROUPS: '3' }), (error) => {

@@ -179,8 +179,8 @@ test('a view is of the session that began it, and of administrators alone', asyn
     await begin(panel);
     assert.equal((await panel.get('/v1/orders', looking())).body.data.length, 1, role);
   }
-  const nobody = createPanelClient(service.address, '');
-  expectRefusal(await nobody.get('/v1/orders', looking()), '401 not_signed_in');
+  const anonymous = createPanelClient(service.address, '');
+  expectRefusal(await anonymous.get('/v1/orders', looking()), '401 not_signed_in');
   expectRefusal(
     await service.admin.post(`/panel/api/admin/accounts/${reseller.id}/view`),
     '403 forbidden_origin',

@@ -88,7 +88,7 @@ test('GET /accounts is newest first, by part of a name, by group, and in clamped
   assert.deepEqual(await names('q=NEEDLE&group=reseller'), ['other-three', 'needle-one']);
   assert.deepEqual(await names('q=needle&group=distributor'), ['needle-two']);
   assert.deepEqual(await names('q=needle&limit=1&page=2'), ['needle-two']);
-  assert.deepEqual(await names('q=nobody-has-this'), []);
+  assert.deepEqual(await names('q=no-such-has-this'), []);
   assert.deepEqual(await names(`q=${encodeURIComponent('100% \\ _')}`), ['percent-four']);
   assert.deepEqual(await names(`q=${encodeURIComponent('KÄSE')}`), ['percent-four']);
   for (const wildcard of ['needle%', 'n__dle', "'", '"; drop table accounts', '\\']) {
@@ -198,7 +198,7 @@ test('POST /accounts/{id}/credit credits and debits, once for each key, and neve
   assert.equal(expectStatus(toZero, 201).balance, '0.00', 'a refusal binds nothing');
 
   const testAccounts = await Promise.all(
-    Array.from({ length: 20 }, () => admin.post(path, { amount: '1' }, { 'idempotency-key': 'twins' })),
+    Array.from({ length: 20 }, () => admin.post(path, { amount: '1' }, { 'idempotency-key': 'repeated' })),
   );
   for (const testAccount of testAccounts) assert.deepEqual(testAccount.body, testAccounts[0]?.body);
   assert.equal((await booksOf(service, reseller)).balance, '1.00');
@@ -208,7 +208,7 @@ test('POST /accounts/{id}/credit credits and debits, once for each key, and neve
   assert.equal(placed.status, 201, 'the administrator’s keys are not the account’s');
 });
 
-test('a replayed credit names the administrator who made it, whoever asks again', async () => {
+test('a replayed credit names the administrator who made it, anyone who asks again', async () => {
   const reseller = await service.createReseller();
   const settings = {
     displayName: 'Second',

@@ -237,7 +237,7 @@ test('GET /verify adds every ledger up, and names the account whose books do not
   assert.equal((await reseller.post('/orders', order)).status, 201, 'its writes go on');
 });
 
-test('the audit log tells who changed what, when, from what and to what', async () => {
+test('the audit log shows who changed what, when, from what and to what', async () => {
   const { admin } = service;
   const account = await service.createReseller();
   service.clock.seconds = secondsOf('2026-06-01T09:00:00Z');

@@ -23,10 +23,10 @@ after(() => service.close());
 
 const auditTotal = async () => (await service.admin.get(`${api}/audit?limit=1`)).body.total;
 
-test('every route is forbidden to resellers and distributors, and missing_api_key to strangers', async () => {
+test('every route is forbidden to resellers and distributors, and missing_api_key without a key', async () => {
   const distributor = await service.createReseller({ group: 'distributor' });
-  const stranger = createApiClient(service.address, null);
-  const { paths } = (await stranger.get('/openapi.json')).body;
+  const outsider = createApiClient(service.address, null);
+  const { paths } = (await outsider.get('/openapi.json')).body;
   const routes = Object.entries<object>(paths)
     .filter(([path]) => path.startsWith(api))
     .flatMap(([path, methods]) =>
@@ -62,7 +62,7 @@ test('every route is forbidden to resellers and distributors, and missing_api_ke
         expectRefusal(await client.send(method, own, body), '403 forbidden', {}, `${method} ${path}`);
       }
     }
-    expectRefusal(await stranger.send(method, own), '401 missing_api_key', {}, `${method} ${path}`);
+    expectRefusal(await outsider.send(method, own), '401 missing_api_key', {}, `${method} ${path}`);
   }
   assert.equal(await auditTotal(), before, 'nothing was done');
   const { body } = await reseller.get('/balance');
@@ -339,7 +339,7 @@ test('bad spellings of addresses are refused, each by its place in the list', as
   await service.admin.patch(path, { allowed_ips: [] });
 });
 
-test('unknown fields are ignored, whatever they hold and however deep', async () => {
+test('unknown fields are ignored, no matter what they hold and however deep', async () => {
   const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
   for (const value of ['1', '"a\\u0000b"', '"\\ud800"', '{"__proto__": null}', deep]) {
     const answer = await service.admin.patch(`${api}/accounts/${reseller.id}`, `{"unknown": ${value}}`);

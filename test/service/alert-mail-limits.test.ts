@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => scene?.close());
 
-test('nobody is flooded with links to confirm: one a day of an account, three a day in all', async () => {
+test('links to confirm are limited to one a day for an account, three a day in all', async () => {
   const alerts = { balance_below: '95.00', emails: ['victim@example.com'] };
   const account = await service.createReseller({ credit: '100.00' });
   const asked = async () => (await scene.mailed()).filter(({ to }) => to === 'victim@example.com').length;
@@ -46,7 +46,7 @@ test('nobody is flooded with links to confirm: one a day of an account, three a 
   assert.equal(await asked(), 3, 'the next day it is asked again, by this account and two others');
 });
 
-test('150 plans that end each day are mailed the same day, all of them, whatever other notices there are', async () => {
+test('150 plans that end each day are all mailed the same day, beside other notices', async () => {
   service.clock.seconds += 60 * day;
   await runPlanEnds(service);
   const address = 'many@example.com';
@@ -108,8 +108,8 @@ test('an address is used to its limit by alerts, and its owner gets the link to 
   }
   const alerts = (await scene.mailed()).filter(({ to }) => to === 'boss@example.com');
   assert.equal(alerts.length, 20 - 1, 'the link to confirm was one of the twenty of the hour');
-  const nobody = createPanelClient(service.address, '');
-  expectStatus(await nobody.post('/password-reset', { account: username }), 202);
+  const anonymous = createPanelClient(service.address, '');
+  expectStatus(await anonymous.post('/password-reset', { account: username }), 202);
   await service.service.passwordLinks.settled();
   assert.deepEqual(
     (await scene.mailed()).map(({ to, subject }) => [to, subject]),

@@ -31,7 +31,7 @@ test('each fall of the balance is mailed once to each address, in the operatorâ€
   assert.match(first[0]?.text ?? '', /Balance: \$90\.00/);
   assert.match(first[0]?.raw ?? '', /^From: "?Example Ltd"? <billing@example\.com>/m);
   assert.match(first[0]?.raw ?? '', /^List-Unsubscribe-Post: List-Unsubscribe=One-Click/m);
-  assert.deepEqual(await scene.mailed(), [], 'it is not told again');
+  assert.deepEqual(await scene.mailed(), [], 'it is not mailed again');
   await placeOrder(service, account, { customer: 'grace', idempotency_key: '2' });
   assert.deepEqual(await scene.mailed(), [], 'it only stays below');
 
@@ -74,7 +74,7 @@ test('plans that end are gathered into one mail a day', async () => {
   const end = Date.parse(order.expires_at) / 1_000;
   service.clock.seconds = end - 7 * day;
   await runPlanEnds(service);
-  assert.deepEqual(await scene.mailed(), [], 'seven days before, nobody asked to be written to');
+  assert.deepEqual(await scene.mailed(), [], 'seven days before, no one asked to be written to');
   service.clock.seconds = end - 3 * day;
   await runPlanEnds(service);
   const [mail, ...others] = await scene.mailed();
@@ -86,7 +86,7 @@ test('plans that end are gathered into one mail a day', async () => {
   assert.deepEqual(await scene.mailed(), []);
 });
 
-test('whoever unsubscribes by one click is written to no more, and the other goes on', async () => {
+test('anyone who unsubscribes by one click is written to no more, and the other goes on', async () => {
   const account = await scene.listening({
     balance_below: '95.00',
     emails: ['stay@example.com', 'leave@example.com'],
@@ -110,7 +110,7 @@ test('whoever unsubscribes by one click is written to no more, and the other goe
   );
 });
 
-test('what was told while nobody was to be written to is not written of later', async () => {
+test('events from before an address was set are not mailed later', async () => {
   const account = await scene.listening({ balance_below: '95.00' });
   await placeOrder(service, account, { customer: 'silent@example.com' });
   assert.deepEqual(await scene.mailed(), []);
@@ -173,12 +173,12 @@ test('alerts that a process of the previous version sets are mailed, once their 
   await confirmAddresses(service, await scene.arrived());
   assert.deepEqual(expectStatus(await account.get('/alerts'), 200).confirmed_emails, ['Old@example.com']);
   await runPlanEnds(service);
-  const [told] = await service.database.query({
+  const [emitted] = await service.database.query({
     name: '',
     text: `select a.alert_days, (select count(*)::int from events e where e.account_id = a.id and e.type = 'plan.ending') as notices
       from accounts a where a.id = ${account.id}`,
   });
-  assert.deepEqual(told, { alert_days: 40, notices: 1 });
+  assert.deepEqual(emitted, { alert_days: 40, notices: 1 });
   await credit(service, account, '50.00');
   await credit(service, account, '-50.00');
   // The notice is mailed with the others of its day, which may be now.

@@ -94,7 +94,7 @@ test('what an administrator does is noted with the key, or in the panel with the
   assert.deepEqual(data[0].by, { ...person, name: 'admin' });
 });
 
-test('what nobody asked for by key or session is noted with the account alone', async () => {
+test('what no one asked for by key or session is noted with the account alone', async () => {
   await service.createReseller();
   const noted = await newestEntry();
   assert.deepEqual([noted.action, noted.by], ['account.create', null]);
@@ -122,5 +122,5 @@ test('a new key is another one, and its use is noted on it alone', async () => {
   assert.notEqual(await keyIdOf(account), before);
   assert.equal(await lastUsed(), null);
   assert.equal((await account.get('/balance')).status, 401);
-  assert.equal(await lastUsed(), null, 'the use of the replaced key is none of the new one’s');
+  assert.equal(await lastUsed(), null, 'the use of the replaced key does not count for the new one');
 });

@@ -47,7 +47,7 @@ test('an account that was halted answers replays, and reads, as before', async (
   assert.equal((await verify(service)).ok, true);
 });
 
-test('an audit beside a stream of orders finds nothing and halts nobody', async (context) => {
+test('an audit beside a stream of orders finds nothing and halts no account', async (context) => {
   // A separate database: auditing all earlier tests' accounts would take longer than the orders.
   const busy = await startTestService();
   context.after(() => busy.close());
@@ -94,7 +94,7 @@ test('an audit beside a stream of orders finds nothing and halts nobody', async 
 
 describe('an audit in ranges', () => {
   // What one range finds is also found at range borders, and nothing else.
-  test('sees the same problems, whatever its ranges are', async () => {
+  test('sees the same problems, no matter what its ranges are', async () => {
     const [sound, broken, unruly] = [
       await keepBooks(service),
       await keepBooks(service),
@@ -217,7 +217,7 @@ describe('GET /verify while an audit runs', () => {
   });
   after(() => held.close());
 
-  test('many who ask share one audit, and one that takes too long answers whoever asks next', async (context) => {
+  test('many who ask share one audit, and one that takes too long answers anyone who asks next', async (context) => {
     const opened = Promise.withResolvers<void>();
     gate = opened.promise;
     context.after(() => opened.resolve());
@@ -246,7 +246,7 @@ function withQuery(database: Database, before: Watcher): Database {
   }));
 }
 
-describe('history is append-only, also for whoever holds a psql', () => {
+describe('history is append-only, also in psql', () => {
   let reseller: TestAccount;
   before(async () => {
     reseller = await keepBooks(service);

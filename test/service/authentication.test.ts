@@ -43,7 +43,7 @@ test('a request without a bearer key is missing_api_key, however the header look
     service.address,
     rawRequest([`GET /api/v1/balance?api_key=${key} HTTP/1.1`, 'Host: x']),
   );
-  assert.equal(answers[0]?.status, 401, 'a key in the address is none');
+  assert.equal(answers[0]?.status, 401, 'a key in the address does not count');
 });
 
 test('a 401 says that a bearer token is asked for, and whether one was sent', async () => {
@@ -68,7 +68,7 @@ test('a 401 says that a bearer token is asked for, and whether one was sent', as
   assert.equal(panel.headers.get('www-authenticate'), null);
 });
 
-test('a key that is not known is invalid_api_key, whatever it is', async () => {
+test('a key that is not known is invalid_api_key in any form', async () => {
   const { key } = await service.createReseller();
   const last = key.at(-1) === 'A' ? 'B' : 'A';
   const keys = [
@@ -92,7 +92,7 @@ test('a key that is not known is invalid_api_key, whatever it is', async () => {
   assert.equal((await rawGet([`authorization: bearer  ${key} `])).status, 200, 'the scheme in any case');
 });
 
-test('a key with a right checksum that nobody holds is invalid_api_key', async () => {
+test('a key with a right checksum that no one holds is invalid_api_key', async () => {
   const { mintApiKey } = await import('../../src/features/identity/api-key.ts');
   expectRefusal(
     await createApiClient(service.address, mintApiKey('live')).get('/balance'),
@@ -198,9 +198,9 @@ test('an allow-list holds for IPv6 and for IPv4 that arrives at an IPv6 socket',
     for (const { server } of listening.values()) server.close();
   });
   for (const host of ['::1', '::']) {
-    const door = await openDoor(host);
-    if (door === null) return context.skip('this machine has no IPv6');
-    listening.set(host, door);
+    const opened = await listenOn(host);
+    if (opened === null) return context.skip('this machine has no IPv6');
+    listening.set(host, opened);
   }
   for (const [host, name, entry, expected] of table) {
     await changeAccount(service, reseller, { allowed_ips: [entry] });
@@ -216,7 +216,7 @@ test('an allow-list holds for IPv6 and for IPv4 that arrives at an IPv6 socket',
 });
 
 /** Another address of the service; null: the machine has none. */
-function openDoor(host: string): Promise<{ server: Server; port: number } | null> {
+function listenOn(host: string): Promise<{ server: Server; port: number } | null> {
   const server = createServer((socket) => void service.service.app.server.emit('connection', socket));
   return new Promise((resolve) => {
     server.on('error', () => resolve(null));
@@ -237,7 +237,7 @@ test('X-Forwarded-For counts for nothing where no proxy is trusted', async () =>
 });
 
 test('only openapi.json is public: every other path under /api/v1 asks for a key, known or not', async () => {
-  const stranger = createApiClient(service.address, null);
+  const outsider = createApiClient(service.address, null);
   for (const path of [
     '',
     '/',
@@ -251,11 +251,11 @@ test('only openapi.json is public: every other path under /api/v1 asks for a key
   ]) {
     expectRefusal(await rawGet([], `/api/v1${path}`), '401 missing_api_key', {}, path);
   }
-  expectRefusal(await stranger.get('/api/admin/v1/nowhere'), '401 missing_api_key', {});
-  expectRefusal(await stranger.get('/api/v2/balance'), '404 not_found', {});
+  expectRefusal(await outsider.get('/api/admin/v1/nowhere'), '401 missing_api_key', {});
+  expectRefusal(await outsider.get('/api/v2/balance'), '404 not_found', {});
   const reseller = await service.createReseller();
   expectRefusal(await reseller.get('/nowhere'), '404 not_found', {});
-  for (const client of [stranger, reseller, createApiClient(service.address, 'wrong')]) {
+  for (const client of [outsider, reseller, createApiClient(service.address, 'wrong')]) {
     const { status, body } = await client.get('/openapi.json');
     assert.deepEqual([status, body.openapi], [200, '3.1.0']);
     assert.ok('/api/v1/orders' in body.paths);

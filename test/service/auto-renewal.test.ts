@@ -191,7 +191,7 @@ test('a trial, a cancel and a cancel at the end leave nothing to renew', async (
   assert.equal((await atEnd.plan()).auto_renew.next_at, null);
 });
 
-test('a renewal that breaks in the database holds up nobody else: all others are made, and the run says that it failed', async () => {
+test('a renewal that breaks in the database holds up no one else: all others are made, and the run says that it failed', async () => {
   const first = await shop();
   const shops = [first, await shop(), await shop(), await shop(), await shop()];
   const ddl = (text: string) => service.database.query({ name: '', text });

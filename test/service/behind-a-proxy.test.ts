@@ -54,7 +54,7 @@ test('the allow-list is held against the last address that no trusted proxy stan
   }
 });
 
-test('an address that is none is never allowed, and never breaks anything', async () => {
+test('an invalid address is never allowed, and never breaks anything', async () => {
   const reseller = await service.createReseller();
   await changeAccount(service, reseller, { allowed_ips: ['0.0.0.0/0', '::/0'] });
   for (const forwarded of [
@@ -75,9 +75,9 @@ test('an address that is none is never allowed, and never breaks anything', asyn
 });
 
 test('failed authentications are counted per client, and an IPv6 client by its /64', async () => {
-  const stranger = createApiClient(service.address, null);
+  const outsider = createApiClient(service.address, null);
   const from = async (address: string) =>
-    (await stranger.get('/balance', { 'x-forwarded-for': address })).status;
+    (await outsider.get('/balance', { 'x-forwarded-for': address })).status;
   assert.deepEqual(
     [await from('192.0.2.1'), await from('192.0.2.1'), await from('192.0.2.1')],
     [401, 401, 429],
@@ -91,7 +91,7 @@ test('failed authentications are counted per client, and an IPv6 client by its /
   assert.equal(await from('2001:db8:0:1::1'), 401, 'another /64');
 });
 
-test('keys that nobody holds are looked up per client, and for a /48 four times as often as for one of its /64', async () => {
+test('keys that no one holds are looked up per client, and for a /48 four times as often as for one of its /64', async () => {
   const from = async (address: string) =>
     (
       await createApiClient(service.address, mintApiKey('live')).get('/balance', {
@@ -108,14 +108,14 @@ test('keys that nobody holds are looked up per client, and for a /48 four times 
 
 test('a proxy that TRUST_PROXY does not name is noticed in the log: at its first request, and once', async () => {
   const warnings = ({ logLines }: TestService) => logLines.filter(({ level }) => level === 40);
-  assert.deepEqual(warnings(service), [], 'one that is named is not');
+  assert.deepEqual(warnings(service), [], 'a named proxy causes no warning');
   const misled = await startTestService({ environment: { TRUST_PROXY: '10.1.0.0/16' } });
   try {
-    const stranger = createApiClient(misled.address, null);
-    await stranger.get('/balance');
-    assert.deepEqual(warnings(misled), [], 'nobody stands in front');
+    const outsider = createApiClient(misled.address, null);
+    await outsider.get('/balance');
+    assert.deepEqual(warnings(misled), [], 'there is no proxy in front');
     for (const client of ['192.0.2.1', '192.0.2.2'])
-      await stranger.get('/balance', { 'x-forwarded-for': client });
+      await outsider.get('/balance', { 'x-forwarded-for': client });
     const [said, ...more] = warnings(misled);
     assert.equal(said?.['peer'], '127.0.0.1');
     assert.equal(said?.['msg'], 'forwarded headers ignored');

@@ -37,8 +37,8 @@ const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.address + path, { headers });
 
 test('nothing is set at first: the product’s own name and colors', async () => {
-  const nobody = { name: null, colour: null, logo: null, support_address: null, language: 'en' };
-  assert.deepEqual(await shown(), nobody);
+  const anonymous = { name: null, colour: null, logo: null, support_address: null, language: 'en' };
+  assert.deepEqual(await shown(), anonymous);
   assert.equal((await open('/brand/logo')).status, 404);
   const css = await open('/brand/brand.css');
   assert.equal(css.status, 200);
@@ -102,7 +102,7 @@ test('a logo is served as what it is by its bytes, without what cameras say, and
   assert.equal((await open('/brand/logo')).status, 404);
 });
 
-test('what is no picture, or none that everything can show, is refused with its reason', async () => {
+test('a file that is not a picture, or not one that every program shows, is refused with its reason', async () => {
   const whole = pngFile();
   const flipped = Buffer.from(whole);
   flipped[60] = (flipped[60] ?? 0) ^ 1;
@@ -120,7 +120,7 @@ test('what is no picture, or none that everything can show, is refused with its 
     [pngFile({ width: 400, height: 10 }), /8 times the other/],
     [pngFile({ depth: 16 }), /16 bits/],
     [pngFile({ interlace: 1 }), /interlaced/],
-    [jpegFile({ components: 4 }), /RGB or gray/],
+    [jpegFile({ components: 4 }), /RGB or grey/],
     [jpegFile().subarray(0, 30), /cannot be read/],
     [jpegFile({ width: 0 }), /cannot be read/],
   ];
@@ -144,7 +144,7 @@ test('what cannot be shown or written to is refused', async () => {
     { letterhead: [''] },
     { letterhead: ['a\nb'] },
     { letterhead: Array.from({ length: 9 }, () => 'line') },
-    { support_address: 'nobody' },
+    { support_address: 'no-such' },
     { language: 'fr' },
   ]) {
     const answer = await service.admin.send('PUT', `${api}/brand`, { ...blank, ...wrong });
@@ -186,13 +186,13 @@ test('what shows the brand goes through the proxies of deploy/proxies', () => {
   }
 });
 
-test('what another process was told is shown here', async () => {
+test('what was set through another process is shown here', async () => {
   const author = { actorId: service.admin.id, now: service.clock.seconds };
-  const settings = { name: 'Told elsewhere', color: null, letterhead: [], supportAddress: null } as const;
+  const settings = { name: 'Set elsewhere', color: null, letterhead: [], supportAddress: null } as const;
   await changeBrand(service.database, { ...settings, language: 'en' }, author);
   let asked = 0;
   while ((await shown()).name !== settings.name) {
     asked += 1;
-    assert.ok(asked < 1_000, 'it is heard of');
+    assert.ok(asked < 1_000, 'it is noticed');
   }
 });

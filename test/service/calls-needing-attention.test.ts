@@ -103,9 +103,9 @@ const isTaken = (id: string) => async () => {
   const [row] = await service.database.query({ name: '', text });
   return row?.['status'] === 'done';
 };
-const heard = (reference: string) =>
+const received = (reference: string) =>
   product.calls.filter(({ data }) => data.customer.reference === reference);
-const lastHeard = (reference: string) => heard(reference).at(-1)?.data.status;
+const lastHeard = (reference: string) => received(reference).at(-1)?.data.status;
 
 async function suspend(account: TestAccount, customerId: number): Promise<void> {
   expectStatus(await account.post(`/customers/${customerId}/suspend`, {}), 200);
@@ -131,7 +131,7 @@ async function customerWithListedCall(account: TestAccount, reference: string) {
   return { customer, call };
 }
 
-test('a call that ran out of attempts needs attention, whatever it is about, and raises the alert', async () => {
+test('a call of any kind that ran out of attempts needs attention, and raises the alert', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   const customer = await customerAtProduct(account, 'kept');
@@ -309,11 +309,11 @@ test('a call that is sent again goes out at once, once for a key, and is noted',
   await connect('notify');
   const { call } = await customerWithListedCall(account, 'again');
   // The product is still away: after one attempt the call is listed again.
-  const before = heard('again').length;
+  const before = received('again').length;
   const key = { idempotency_key: 'again-1' };
   const sent = await service.admin.post(`${calls}/${call.id}/send`, key);
   assert.equal(expectStatus(sent, 200).call.status, 'waiting');
-  await until(async () => heard('again').length === before + 1 && (await needing()).length === 1);
+  await until(async () => received('again').length === before + 1 && (await needing()).length === 1);
   const replayed = await service.admin.post(`${calls}/${call.id}/send`, key);
   assert.equal(replayed.headers.get('idempotent-replayed'), 'true');
   assert.equal(expectStatus(replayed, 200).call.status, 'attention');
@@ -322,7 +322,7 @@ test('a call that is sent again goes out at once, once for a key, and is noted',
   expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200);
   await until(isTaken(call.id));
   assert.equal(lastHeard('again'), 'suspended');
-  assert.equal(heard('again').length, before + 2);
+  assert.equal(received('again').length, before + 2);
   assert.equal(
     expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200).call.status,
     'done',
@@ -335,7 +335,7 @@ test('a call that is sent again goes out at once, once for a key, and is noted',
   );
 });
 
-test('a call is closed when a later one is taken, and then tells the product nothing old', async () => {
+test('a call is closed when a later one is taken, and then no old state is sent to the product', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   const { customer, call } = await customerWithListedCall(account, 'past');
@@ -343,12 +343,12 @@ test('a call is closed when a later one is taken, and then tells the product not
   await resume(account, customer);
   await until(async () => (await needing()).length === 0);
   assert.equal(lastHeard('past'), 'active');
-  const count = heard('past').length;
+  const count = received('past').length;
   const sent = await service.admin.post(`${calls}/${call.id}/send`, {});
   assert.equal(expectStatus(sent, 200).call.status, 'superseded');
   // Any call for it would have come before this one.
   await customerAtProduct(account, 'after-past');
-  assert.equal(heard('past').length, count);
+  assert.equal(received('past').length, count);
 });
 
 test('of several calls of a customer that ran out of attempts the last one stands for all', async () => {
@@ -374,9 +374,9 @@ test('a call whose later one still waits is not sent before it: the later one go
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   const { customer, call } = await customerWithListedCall(account, 'both');
-  const before = heard('both').length;
+  const before = received('both').length;
   await resume(account, customer);
-  await until(async () => heard('both').length === before + 1 && (await waiting())[0]?.attempts === 1);
+  await until(async () => received('both').length === before + 1 && (await waiting())[0]?.attempts === 1);
   product.answer(() => ({ status: 200 }));
   assert.equal(
     expectStatus(await service.admin.post(`${calls}/${call.id}/send`, {}), 200).call.status,
@@ -384,7 +384,7 @@ test('a call whose later one still waits is not sent before it: the later one go
   );
   await until(async () => (await waiting()).length === 0);
   assert.deepEqual(
-    heard('both')
+    received('both')
       .slice(before)
       .map(({ type }) => type),
     ['plan.resume', 'plan.resume'],
@@ -420,7 +420,7 @@ test('what was done by hand is not sent any more; a pending order is accepted or
     'done',
   );
   assert.deepEqual(await needing(), []);
-  const count = heard('by-hand').length;
+  const count = received('by-hand').length;
   const { order } = await placeOrder(service, account, { customer: 'undecided' });
   await untilNeeding(1);
   expectRefusal(
@@ -435,7 +435,7 @@ test('what was done by hand is not sent any more; a pending order is accepted or
   const [taken] = await list(`order_id=${order.id}`);
   await until(async () => (await list(`order_id=${order.id}`))[0]?.last_status === 200);
   assert.equal(taken?.status, 'done');
-  assert.equal(heard('by-hand').length, count);
+  assert.equal(received('by-hand').length, count);
   expectRefusal(await service.admin.post(`${calls}/call_order_1/done`, {}), '404 product_call_not_found');
 });
 

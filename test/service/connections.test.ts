@@ -93,7 +93,7 @@ describe('requests that are sent ahead', () => {
     assert.deepEqual([answers.length, closed], [300, true]);
   });
 
-  test('by nobody who could make the service remember without end: too many close their connection', async () => {
+  test('by no one who could make the service remember without end: too many close their connection', async () => {
     // The smallest requests, so that one read contains more than may wait.
     const { answers, closed } = await sendRaw(
       service.address,

@@ -57,7 +57,7 @@ afterEach(() => {
   assert.deepEqual(failed.slice(0, 3), [], `${failed.length} requests failed on our side`);
 });
 
-test('a text that is no JSON object is invalid_json for every route with a body; one that is, never fails inside', async () => {
+test('a text that is no JSON object is invalid_json for every route with a body; a JSON object never causes a 500', async () => {
   const spare = await service.createReseller();
   const order = await reseller.post('/orders', { package_id: service.packages.basic, customer: 'of-texts' });
   assert.equal(order.status, 201, order.text);
@@ -353,7 +353,7 @@ test('a naughty package stands escaped on its customer’s page', async () => {
   }
 });
 
-test('naughty strings in addresses, queries, keys and cookies lead nowhere and to nobody', async () => {
+test('naughty strings in addresses, queries, keys and cookies lead to no page and no account', async () => {
   const admin = '/api/admin/v1';
   const nowhere = /^404 (not_found|order_not_found|customer_not_found|account_not_found|package_not_found)$/;
   await forEvery(naughtyStrings, async (text) => {
@@ -420,7 +420,7 @@ test('naughty strings in addresses, queries, keys and cookies lead nowhere and t
   });
 });
 
-test('broken requests over bare sockets get the envelope or a closed connection, and disturb nobody', async () => {
+test('broken requests over bare sockets get the envelope or a closed connection, and disturb no other client', async () => {
   const account = await service.createReseller({ credit: '10.00' });
   const before = await booksOf(service, account);
   const requests = Object.entries({ ...httpRequests, ...longRequests() }).flatMap(([name, text]) => {

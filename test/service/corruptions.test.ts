@@ -332,7 +332,7 @@ const corruptions: readonly Corruption[] = [
   },
   {
     number: 34,
-    what: 'the end of a plan is marked as told',
+    what: 'the end of a plan is marked as announced',
     ...changed('customers', 2, 'end_notice_days = 0'),
     finds: /customer 2: not by the rules: the notice of 0 days before the plan's end is marked as given/,
   },
@@ -396,7 +396,8 @@ const corruptions: readonly Corruption[] = [
     what: 'a person has another password',
     sql: "update people set password_hash = 'other' where id = $id",
     undo: "update people set password_hash = 'none' where id = $id",
-    notFound: 'a sign-in hashes a password anew when the cost has changed, without an entry in the audit log',
+    notFound:
+      'a sign-in hashes a password again when the cost has changed, without an entry in the audit log',
   },
   {
     number: 41,

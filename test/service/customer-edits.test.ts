@@ -87,7 +87,9 @@ test('a key that is sent again changes nothing again, and with other data it is 
   const none = { external_ref: null, idempotency_key: 'edit-3' };
   expectRefusal(await account.patch(path, none), '409 idempotency_conflict', {});
   const testAccounts = await Promise.all(
-    Array.from({ length: 5 }, () => account.patch(path, { external_ref: 'twin', idempotency_key: 'edit-2' })),
+    Array.from({ length: 5 }, () =>
+      account.patch(path, { external_ref: 'repeated', idempotency_key: 'edit-2' }),
+    ),
   );
   assert.equal(testAccounts.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length, 4);
   const order = { package_id: service.packages.basic, customer: 'keyed', idempotency_key: 'edit-1' };

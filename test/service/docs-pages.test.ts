@@ -142,10 +142,7 @@ test('clients and examples are handed out as they are in the repository, and the
     readFileSync(new URL('../../sdk/package.json', import.meta.url), 'utf8'),
   );
   assert.deepEqual([name, version], ['@sellthrough/client', manifest.version]);
-  assert.ok(
-    readme.includes(`https://sell.example.com${path}`),
-    'the address that is printed is the one that is linked',
-  );
+  assert.ok(readme.includes(`https://sell.example.com${path}`), 'the printed address is also the link');
   const answer = await fetch(service.address + path);
   assert.equal(answer.headers.get('content-type'), 'application/gzip');
   assert.equal(answer.headers.get('content-encoding'), null);
@@ -154,7 +151,7 @@ test('clients and examples are handed out as they are in the repository, and the
     assert.equal((await fetch(`${service.address}/docs/downloads/${gone}`)).status, 404, gone);
 });
 
-test('a page is asked for again and answered with 304; its assets are kept for ever and go out compressed', async () => {
+test('a page is asked for again and answered with 304; its assets are kept forever and go out compressed', async () => {
   const address = `${service.address}/docs/rate-limits`;
   const first = await fetch(address, { headers: { 'accept-encoding': 'br' } });
   assert.equal(first.headers.get('cache-control'), 'no-cache');

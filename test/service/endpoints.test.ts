@@ -184,7 +184,7 @@ test('each account pays the price of its group, an administrator the distributor
   }
 });
 
-test('unknown fields are ignored, whatever they are called, and set nothing', async () => {
+test('unknown fields of any name are ignored and set nothing', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const text = `{"__proto__": {"customer_name": "Mallory", "return_login": true}, "constructor": {"prototype": 1},
     "price": "0.01", "group": "distributor", "account_id": 1, "id": 1, "refund": "99.00", "status": "x", "toString": null,
@@ -196,7 +196,7 @@ test('unknown fields are ignored, whatever they are called, and set nothing', as
   assert.notEqual(customer.name, 'Mallory');
 });
 
-test('the body is read as JSON whatever Content-Type says', async () => {
+test('the body is read as JSON and Content-Type is ignored', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const types = [
     'text/plain',

@@ -129,7 +129,7 @@ test('an entitlement has all that the product needs, and an ETag that stays whil
   assert.notEqual(changed.headers.get('etag'), etag);
 });
 
-test('a reference that nobody can have is nobody’s', async () => {
+test('an impossible reference has no entitlement', async () => {
   await placeOrder(service, await service.createReseller({ credit: '100.00' }), { customer: 'kim' });
   for (const odd of [
     '%00',
@@ -165,7 +165,7 @@ test('what cannot be read, or is not there, is refused', async () => {
   }
   expectRefusal(await service.admin.get(`${product}/entitlements?after=s.999999`), '410 events_gone');
   expectRefusal(
-    await service.admin.get(`${product}/entitlements/nobody@example.com`),
+    await service.admin.get(`${product}/entitlements/no-such@example.com`),
     '404 customer_not_found',
   );
   const reseller = await service.createReseller();
@@ -175,11 +175,11 @@ test('what cannot be read, or is not there, is refused', async () => {
   );
 });
 
-async function told(account: TestAccount, type: string): Promise<{ data: Record<string, string> }[]> {
+async function emitted(account: TestAccount, type: string): Promise<{ data: Record<string, string> }[]> {
   return expectStatus(await account.get(`/events?type=${type}&limit=100`), 200).data;
 }
 
-test('a low balance is told once for each time that it falls below the threshold', async () => {
+test('a low balance is announced once each time that it falls below the threshold', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   assert.deepEqual(expectStatus(await reseller.get('/alerts'), 200).alerts, {
     balance_below: null,
@@ -197,7 +197,7 @@ test('a low balance is told once for each time that it falls below the threshold
 
   const balances: string[] = [];
   const count = async () => {
-    const events = await told(reseller, 'balance.low');
+    const events = await emitted(reseller, 'balance.low');
     balances.splice(0, balances.length, ...events.map(({ data }) => String(data['balance'])));
     return events.length;
   };
@@ -220,10 +220,10 @@ test('a low balance is told once for each time that it falls below the threshold
   expectStatus(await reseller.send('PUT', '/alerts', {}), 200);
   await credit(service, reseller, '25.00');
   await credit(service, reseller, '-25.00');
-  assert.equal(await count(), 2, 'nobody asks any more');
+  assert.equal(await count(), 2, 'no alert is set any longer');
 });
 
-test('plans that end are told as many days before as an account asks for, beside the 7 days and the one', async () => {
+test('ending plans are announced as many days before as an account asks for, beside 7 days and 1 day', async () => {
   const [asking, other] = [
     await service.createReseller({ credit: '50.00' }),
     await service.createReseller({ credit: '50.00' }),
@@ -239,7 +239,7 @@ test('plans that end are told as many days before as an account asks for, beside
     await runPlanEnds(service);
   }
   const days = async (account: TestAccount) =>
-    (await told(account, 'plan.ending')).map(({ data }) => data['days']);
+    (await emitted(account, 'plan.ending')).map(({ data }) => data['days']);
   assert.deepEqual(await days(asking), [7, 3, 1]);
   assert.deepEqual(await days(other), [7, 1]);
 });
@@ -247,7 +247,7 @@ test('plans that end are told as many days before as an account asks for, beside
 test('of a plan with fewer days left than the alerts ask for, the notice comes at once', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const days = async () =>
-    (await told(reseller, 'plan.ending')).map(({ data }) => [
+    (await emitted(reseller, 'plan.ending')).map(({ data }) => [
       (data['customer'] as unknown as { reference: string }).reference,
       data['days'],
     ]);
@@ -284,7 +284,7 @@ test('alerts that make no sense are refused, and nothing is changed', async () =
     [{ plans_ending_days: 0 }, 'plans_ending_days'],
     [{ plans_ending_days: 61 }, 'plans_ending_days'],
     [{ plans_ending_days: 1.5 }, 'plans_ending_days'],
-    [{ emails: ['nobody'] }, 'emails.0'],
+    [{ emails: ['no-such'] }, 'emails.0'],
     [{ emails: ['a@example.com\r\nbcc: b@example.com'] }, 'emails.0'],
     [{ emails: Array.from({ length: 11 }, (_, index) => `a${index}@example.com`) }, 'emails'],
     [{ emails: null }, 'emails'],

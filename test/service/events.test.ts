@@ -39,7 +39,7 @@ async function silentReseller(): Promise<TestAccount> {
 
 const notePlanEnds = () => runPlanEnds(service);
 
-test('the first key that somebody makes begins the events of its account, a test key those of the test', async () => {
+test('the first key that someone makes begins the events of its account, a test key those of the test', async () => {
   const account = await silentReseller();
   await placeOrder(service, account, { customer: 'no-events@example.com' });
   const makeKey = async (body: object) =>
@@ -63,7 +63,7 @@ test('the first key that somebody makes begins the events of its account, a test
   ]);
 });
 
-test('of an account that nobody listens to nothing is written, and from the first question on everything is', async () => {
+test('of an account that no one listens to nothing is written, and from the first question on everything is', async () => {
   const account = await silentReseller();
   await placeOrder(service, account, { customer: 'before@example.com' });
   assert.equal((await sql(`select from events where account_id = ${account.id}`)).length, 0);
@@ -87,13 +87,13 @@ test('of an account that nobody listens to nothing is written, and from the firs
   assert.deepEqual([feed.next_after, feed.has_more, feed.last_id], [first + 2, false, first + 2]);
 });
 
-test('each thing that happens to a plan, a balance, a key and a price is told once, as what it is', async () => {
+test('everything that happens to a plan, a balance, a key and a price is one event of the right type', async () => {
   const account = await silentReseller();
   await feedOf(account);
   const { order } = await placeOrder(service, account, { customer: 'grace' });
   const path = `/customers/${order.customer.id}`;
   let seen = (await feedOf(account)).next_after;
-  const told = async () => {
+  const emitted = async () => {
     const feed = await feedOf(account, `&after=${seen}`);
     seen = feed.next_after;
     return typesOf(feed);
@@ -152,7 +152,7 @@ test('each thing that happens to a plan, a balance, a key and a price is told on
   ];
   for (const [what, act, types] of steps) {
     await act();
-    assert.deepEqual(await told(), types, what);
+    assert.deepEqual(await emitted(), types, what);
   }
   const reset = await service.admin.post(`/api/admin/v1/accounts/${account.id}/api-key`);
   assert.equal(reset.status, 201, reset.text);
@@ -206,7 +206,7 @@ test('a feed goes on behind the last event, page by page and by type, and misses
   assert.equal(new Set(completed).size, 20);
 });
 
-test('whoever waits is answered when something happens, and not before', async () => {
+test('anyone who waits is answered when something happens, and not before', async () => {
   const account = await silentReseller();
   await feedOf(account);
   const waiting = account.get('/events?wait=60');
@@ -241,7 +241,7 @@ describe('a feed that cannot be read', () => {
     expectRefusal(await account.get(`/events/${foreign}`), '404 event_not_found');
   });
 
-  test('says so when what it would go on with is kept no more', async () => {
+  test('says so when the events behind the cursor have expired', async () => {
     const account = await silentReseller();
     await feedOf(account);
     await placeOrder(service, account, { customer: 'old@example.com' });
@@ -277,12 +277,12 @@ describe('a feed that cannot be read', () => {
   });
 });
 
-test('that a plan ends is told 7 days and 1 day before, and when it has, once each, also after days of being off', async () => {
+test('the end of a plan is announced 7 days before, 1 day before and when it comes, once each, also after days of downtime', async () => {
   await notePlanEnds();
   const account = await silentReseller();
   await feedOf(account);
   const plans = new Map<string, number>();
-  for (const customer of ['told', 'renewed', 'cancelled', 'missed']) {
+  for (const customer of ['warned', 'renewed', 'cancelled', 'missed']) {
     const { order } = await placeOrder(service, account, { customer });
     plans.set(customer, order.customer.id);
   }
@@ -315,13 +315,13 @@ test('that a plan ends is told 7 days and 1 day before, and when it has, once ea
     'plan.ending cancelled 7',
     'plan.ending missed 7',
     'plan.ending renewed 7',
-    'plan.ending told 7',
+    'plan.ending warned 7',
   ]);
   expectStatus(await account.post(`/customers/${plans.get('cancelled')}/cancel`, { at: 'now' }), 200);
   await placeOrder(service, account, { customer: 'renewed', idempotency_key: 'again' });
-  assert.deepEqual(await toldAt(end - day), ['plan.ending missed 1', 'plan.ending told 1']);
+  assert.deepEqual(await toldAt(end - day), ['plan.ending missed 1', 'plan.ending warned 1']);
   assert.deepEqual(await toldAt(end - 1), []);
-  assert.deepEqual(await toldAt(end), ['plan.expired missed 0', 'plan.expired told 0']);
+  assert.deepEqual(await toldAt(end), ['plan.expired missed 0', 'plan.expired warned 0']);
   // Off for two months: the last plan ended meanwhile, and its notice is obsolete.
   assert.deepEqual(await toldAt(end + 61 * day), ['plan.expired renewed 0']);
 });
@@ -361,7 +361,7 @@ test('the first look for ends finds the plans whose 7 days have begun already', 
   );
 });
 
-test('a clock that was ahead by a year, and is set right, keeps no end from being told', async () => {
+test('a clock that was ahead by a year, and is set right, does not keep any end from being announced', async () => {
   const year = 365 * day;
   service.clock.seconds += year;
   await notePlanEnds();
@@ -375,9 +375,9 @@ test('a clock that was ahead by a year, and is set right, keeps no end from bein
     service.clock.seconds = seconds;
     await notePlanEnds();
   }
-  const told = (await feedOf(account)).data.map(({ type }: { type: string }) => type);
+  const emitted = (await feedOf(account)).data.map(({ type }: { type: string }) => type);
   assert.deepEqual(
-    told.filter((type: string) => /ending|expired/.test(type)),
+    emitted.filter((type: string) => /ending|expired/.test(type)),
     ['plan.ending', 'plan.ending', 'plan.expired'],
   );
 });

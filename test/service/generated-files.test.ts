@@ -50,7 +50,7 @@ for (const path of ['/api/v1/openapi.json', '/panel/api/openapi.json']) {
     assert.equal((await problemsOf({ ...document, paths: [] })).length, 1, 'the linter looks');
   });
 
-  test(`${path} is compressed for whoever takes that, and not sent again while it is the same`, async () => {
+  test(`${path} is compressed for clients that accept it, and sent again only when it changed`, async () => {
     const ask = async (headers: Record<string, string>) => {
       const answer = await fetch(service.address + path, { headers });
       return { answer, status: answer.status, text: await answer.text() };

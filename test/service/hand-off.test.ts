@@ -116,7 +116,7 @@ test('an order is pending until the product has taken it: the money moves at onc
   );
 });
 
-test('a replay tells what has become of the order since, in the same words otherwise', async () => {
+test('a replay shows the present state of the order, and is otherwise the same', async () => {
   const reseller = await service.createReseller({ credit: '50.00' });
   const place = () => placeOrder(service, reseller, { idempotency_key: 'again' });
   const first = await place();
@@ -136,8 +136,8 @@ test('an order that failed is paid back by entries of its own, and the plan is a
   service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
   const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.kind, changed.order.refund, changed.balance], ['change', '5.00', '20.00']);
-  const told = await answered(changed.order.id, 'No such address');
-  assert.ok(told.type === 'settled');
+  const emitted = await answered(changed.order.id, 'No such address');
+  assert.ok(emitted.type === 'settled');
   assert.deepEqual(await ledgerOf(reseller), [
     'charge -5.00 40.00',
     'refund 25.00 45.00',
@@ -362,7 +362,7 @@ describe('a plan that renews itself', () => {
   });
 });
 
-test('in the mode notify an order is completed at once, and the product is told', async () => {
+test('in the mode notify an order is completed at once, and the product is notified', async () => {
   await setMode('notify');
   const reseller = await service.createReseller({ credit: '100.00' });
   const { order } = await placeOrder(service, reseller, {});
@@ -420,7 +420,7 @@ test('without a product nothing is written for one', async () => {
   assert.deepEqual(await callsOf(reseller), []);
 });
 
-test('an administrator who fails an order has the product told what holds instead', async () => {
+test('when an administrator fails an order, the product is sent the state that holds instead', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const { order } = await placeOrder(service, reseller, {});
   await prepareCalls(service);
@@ -490,7 +490,7 @@ test('the product is set, shown without its secret, and removed; each is noted',
   );
 });
 
-test('orders that nobody answers wait for an administrator, who accepts or fails each', async () => {
+test('orders that no one answers wait for an administrator, who accepts or fails each', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const ids: number[] = [];
   for (const name of ['a', 'b', 'c']) {
@@ -583,7 +583,7 @@ test('orders are found by their status, alone and with other filters', async () 
   }
 });
 
-test('a plan’s history tells of an order twice: when it was placed, and what became of it', async () => {
+test('a plan’s history has an order twice: when it was placed, and how it was settled', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const { order } = await placeOrder(service, reseller, {});
   service.clock.seconds += 60;
@@ -628,7 +628,7 @@ test('days, statements and the forecast count an order once, and not what failed
   const pending = await placeOrder(service, reseller, { customer: `p-${reseller.id}` });
   const { statement } = expectStatus(await reseller.get('/statements/2026-01'), 200);
   assert.deepEqual([statement.charges, statement.refunds, statement.closing], ['47.00', '10.00', '63.00']);
-  // Three orders that day; a settling entry is none.
+  // Three orders that day; a settling entry is not an order.
   const days = await service.database.query({
     name: '',
     text: `select order_count, entry_count, last_order from ledger_days where account_id = ${reseller.id}`,

@@ -108,7 +108,7 @@ test('an order inside a body that is too large is not read as a request', async 
   await expectNothingHappened();
 });
 
-test('whoever sends on after the answer to a body that is too large is not cut off: a reset would take the answer back', async () => {
+test('anyone who sends on after the answer to a body that is too large is not cut off: a reset would take the answer back', async () => {
   const { hostname, port } = new URL(service.address);
   const socket = connect({ host: hostname, port: Number(port) });
   const request = withLength('x'.repeat(5_000_000));
@@ -184,7 +184,7 @@ test('a missing Host is 400, but HTTP/1.0 needs none and gets its answer and the
   );
 });
 
-test('methods that nobody knows are refused in the envelope', async () => {
+test('methods that no one knows are refused in the envelope', async () => {
   const requests: Record<string, string> = {};
   for (const method of ['FOO', 'get', 'PRI', 'CONNECT', 'QUERY', 'PROPFIND', 'M-SEARCH', 'TRACE', 'PATCH']) {
     for (const path of ['/api/v1/orders', '/api/v1/nowhere', '/', '*', '/login/x', 'x:443']) {
@@ -333,7 +333,7 @@ test('garbage behind an order is never answered in the order’s place', async (
   if (answers[1] !== undefined) expectSomeRefusal(answers[1], 'garbage');
 });
 
-test('an unknown path outside the API is 404, whatever body comes with it', async () => {
+test('an unknown path outside the API is 404 with any body', async () => {
   for (const [type, body] of [
     ['application/json', '{'],
     ['application/json', '{"__proto__": {}}'],

@@ -106,7 +106,7 @@ test('an audit that an administrator asks for is a run of its kind', async () =>
   assert.deepEqual([audit?.succeededAt, audit?.nextRunAt], [service.clock.seconds, null]);
 });
 
-test('told to stop, each kind says how much is left', async () => {
+test('when stopped, each kind says how much is left', async () => {
   const { database, clock } = service;
   const { id } = await service.createReseller({ credit: '10.00' });
   const log = createRequestLog({

@@ -1,4 +1,4 @@
-// A key used again: the same data is answered with the first order for ever and moves no money, other data is
+// A key used again: the same data is answered with the first order forever and moves no money, other data is
 // a conflict.
 
 import assert from 'node:assert/strict';
@@ -90,7 +90,7 @@ test('a key with other data is a conflict: package, customer, months, customer_n
   const ada = { customer_name: 'Ada' };
   const others: Answer[] = [
     await place(reseller, 'conflict', { ...ada, package_id: service.packages.plus }),
-    await place(reseller, 'conflict', { ...ada, customer: 'somebody-else' }),
+    await place(reseller, 'conflict', { ...ada, customer: 'someone-else' }),
     await place(reseller, 'conflict', { ...ada, months: 3 }),
     await place(reseller, 'conflict', { customer_name: 'Eve' }),
     await place(reseller, 'conflict', { customer_name: 'ada' }),
@@ -171,16 +171,16 @@ test('a refusal binds nothing: after a top-up the same key succeeds, and other d
   expectReplay(await place(reseller, 'after-top-up'), first, 'a replay needs no credit');
 });
 
-test('of 50 parallel twins one is charged and 49 are replays of the same order', async () => {
+test('of 50 parallel repeats one is charged and 49 are replays of the same order', async () => {
   const reseller = await service.createReseller({ credit: '1000.00' });
-  const twins = await Promise.all(Array.from({ length: 50 }, () => place(reseller, 'twins')));
-  expectTwins(twins);
+  const repeats = await Promise.all(Array.from({ length: 50 }, () => place(reseller, 'repeated')));
+  expectTwins(repeats);
   assert.deepEqual((await booksOf(service, reseller)).entries, [
     'charge -10.00 990.00',
     'credit 1000.00 1000.00',
   ]);
 
-  const path = `/orders/${twins[0]?.body.order.id}/renew`;
+  const path = `/orders/${repeats[0]?.body.order.id}/renew`;
   expectTwins(
     await Promise.all(Array.from({ length: 50 }, () => reseller.post(path, {}, keyed('renewed-twins')))),
   );
@@ -188,11 +188,11 @@ test('of 50 parallel twins one is charged and 49 are replays of the same order',
   assert.deepEqual({ balance, orders, customers }, { balance: '980.00', orders: 2, customers: 1 });
 });
 
-function expectTwins(twins: readonly Answer[]): void {
-  const [one] = twins;
-  for (const twin of twins) assert.deepEqual([twin.status, twin.body], [201, one?.body], twin.text);
-  const replays = twins.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
-  assert.equal(replays.length, twins.length - 1);
+function expectTwins(repeats: readonly Answer[]): void {
+  const [one] = repeats;
+  for (const repeat of repeats) assert.deepEqual([repeat.status, repeat.body], [201, one?.body], repeat.text);
+  const replays = repeats.filter(({ headers }) => headers.get('idempotent-replayed') === 'true');
+  assert.equal(replays.length, repeats.length - 1);
 }
 
 test('of 50 parallel requests with one key and different data one is charged, the others are conflicts', async () => {
@@ -276,8 +276,8 @@ test('login_url is fresh on a replay, and the earlier unused link of that order 
 test('of parallel replays that ask for a link one link lives', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const body = { return_login: true };
-  const twins = await Promise.all(Array.from({ length: 10 }, () => place(reseller, 'link-twins', body)));
-  const links = twins.map((twin) => pathOfLink(twin.body.login_url));
+  const repeats = await Promise.all(Array.from({ length: 10 }, () => place(reseller, 'link-twins', body)));
+  const links = repeats.map((repeat) => pathOfLink(repeat.body.login_url));
   assert.equal(new Set(links).size, 10);
   const open = await Promise.all(
     links.map(async (link) => (await openPage(service.address, 'GET', link)).status),

@@ -163,7 +163,7 @@ describe('the lease', () => {
     await holder.end();
   });
 
-  test('whoever lost the lease is told to stop, and its late end changes nothing', async () => {
+  test('a run that lost the lease is stopped, and its late end changes nothing', async () => {
     const [holder, other] = [new Runner('holder'), new Runner('other')];
     await holder.look();
     pass(leaseSeconds, holder, other);
@@ -239,7 +239,7 @@ describe('the lease', () => {
     assert.equal(holder.runs.length, 1, 'nothing begins after close');
   });
 
-  test('work that goes on for ever and ends because its process closes goes on in the next one at once', async () => {
+  test('work that goes on forever and ends because its process closes goes on in the next one at once', async () => {
     const [holder, other] = [new Runner('holder'), new Runner('other')];
     await holder.look();
     const closed = holder.jobs.close();
@@ -315,7 +315,7 @@ describe('the schedule', () => {
     assert.equal((await runner.state()).nextRunAt, seconds + everySeconds);
   });
 
-  test('a run that takes too long is told to stop; returning what is left is no failure', async () => {
+  test('a run that takes too long is stopped; returning what is left is not a failure', async () => {
     const runner = new Runner('only');
     await runner.look();
     pass(runSecondsMax - 1, runner);
@@ -329,7 +329,7 @@ describe('the schedule', () => {
     assert.deepEqual([backlog, failureCount, nextRunAt], [3, 0, seconds + runSecondsMax]);
   });
 
-  test('a run that was told to stop and throws has failed', async () => {
+  test('a stopped run that throws has failed', async () => {
     const runner = new Runner('only');
     await runner.look();
     pass(runSecondsMax, runner);
@@ -479,7 +479,7 @@ describe('a failure', () => {
     await next.end();
   });
 
-  test('is told to the log whole, and to the console without what may be secret', async () => {
+  test('is logged whole, and shown in the console without what may be secret', async () => {
     const secret = 'sk_live_very_secret';
     const runner = new Runner('only');
     const sentences: (string | null)[] = [];
@@ -528,7 +528,7 @@ describe('a failure', () => {
 });
 
 describe('work that is asked for', () => {
-  test('runs once in all processes: a second caller hears that it runs, since when and where', async () => {
+  test('runs once in all processes: a second caller sees that it runs, since when and where', async () => {
     const [first, second] = [new Runner('first'), new Runner('second')];
     const { promise, resolve } = Promise.withResolvers<string>();
     const running = first.jobs.exclusively('audit', () => promise);
@@ -544,7 +544,7 @@ describe('work that is asked for', () => {
     assert.deepEqual([nextRunAt, runningOn, succeededAt], [null, null, seconds]);
   });
 
-  test('is cancelled from another process, which it hears when its lease is renewed', async () => {
+  test('is cancelled from another process, which it notices when its lease is renewed', async () => {
     const [holder, other] = [new Runner('holder'), new Runner('other')];
     assert.equal(await other.jobs.cancel('audit'), false);
     const { signal, outcome: running } = await beginUntilAborted(holder);
@@ -591,7 +591,7 @@ describe('work that is asked for', () => {
     assert.deepEqual([lastError, nextRunAt, runningOn], ['No ledgers were found.', null, null]);
     await assert.rejects(runner.jobs.exclusively('nothing', itRan), /called nothing/);
     const cancelled = runner.jobs.exclusively('audit', async () => {
-      throw new DOMException('Nobody waits any more.', 'AbortError');
+      throw new DOMException('No one waits any more.', 'AbortError');
     });
     await assert.rejects(cancelled, /Nobody waits/);
     assert.equal((await runner.state('audit')).failureCount, 1, 'its own caller cancelled it: no failure');
@@ -610,7 +610,7 @@ async function itRan(): Promise<never> {
   assert.fail('it ran');
 }
 
-/** A run until it is told to stop, once begun: the lease is in the database slightly before its runner knows. */
+/** A run until it is stopped, once begun: the lease is in the database slightly before its runner knows. */
 async function beginUntilAborted(runner: Runner) {
   const started = Promise.withResolvers<AbortSignal>();
   const outcome = runner.jobs.exclusively('audit', ({ signal }) => {

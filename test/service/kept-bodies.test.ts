@@ -173,7 +173,7 @@ test('a secret is found wherever its name stands: in a text of JSON, spelled in 
   );
 });
 
-test('a long text of names without an end holds up nobody', () => {
+test('a long text of names without an end holds up no request', () => {
   const names = `?${'token'.repeat(100_000)}`;
   const began = process.cpuUsage();
   redactedJson({ customer: names }, 4_096);
@@ -190,7 +190,7 @@ test('4 KiB of each are kept, and it says so', async () => {
   assert.doesNotMatch(sent.body, /\uFFFD/);
 });
 
-test('another account sees nothing of it, nor does anybody without the right to keys', async () => {
+test('another account sees nothing of it, nor does anyone without the right to keys', async () => {
   const other = await signIn(service, await service.createReseller());
   const { data } = (await panel.get('/requests')).body;
   for (const { id } of data) expectRefusal(await other.get(`/requests/${id}`), '404 request_not_found');

@@ -72,7 +72,7 @@ test('a key that is narrowed after the guard let it in orders nothing, neither o
   }
 });
 
-test('what another process narrowed counts for reads and orders before it is heard of', async () => {
+test('scopes narrowed by another process count for reads and orders before the notice arrives', async () => {
   const { client, id } = await makeKey({ scopes: ['orders:write', 'customers:read'] });
   for (let looked = 0; looked < 2; looked += 1) expectStatus(await client.get('/customers'), 200);
   await service.database.query(
@@ -119,7 +119,7 @@ test('an administrator’s key that is revoked or narrowed meanwhile makes and c
   );
 });
 
-test('nor does one that is confined meanwhile make keys of its own account', async () => {
+test('nor does a key that is restricted meanwhile make keys of its own account', async () => {
   const { path, client } = await makeKey({}, service.admin);
   const confined = async () =>
     expectStatus(await service.admin.patch(path, { allowed_ips: ['127.0.0.1', '::1'] }), 200);
@@ -144,7 +144,7 @@ test('a key that is revoked right before it credits an account credits nothing',
   assert.equal((await account.get('/balance')).body.balance, '1000.00');
 });
 
-describe('whoever waits for news', () => {
+describe('anyone who waits for news', () => {
   const feed = '/api/admin/v1/events';
   const entitlements = '/api/product/v1/entitlements';
 
@@ -162,7 +162,7 @@ describe('whoever waits for news', () => {
     expectStatus(await account.post('/orders', order(reference)), 201);
   };
 
-  test('is told nothing any more once their key is revoked or narrowed', async () => {
+  test('gets no more answers once their key is revoked or narrowed', async () => {
     const places = [
       ['/events', 'list_events', account],
       [feed, 'read_event_stream', service.admin],
@@ -190,7 +190,7 @@ describe('whoever waits for news', () => {
     }
   });
 
-  test('is told nothing any more once they are removed', async () => {
+  test('gets no more answers once they are removed', async () => {
     for (const [path, statement, owner] of [
       ['/v1/events', 'list_events', account],
       ['/admin/v1/events', 'read_event_stream', service.admin],

@@ -150,8 +150,8 @@ describe('asking again', () => {
       const { key: same, api_key } = expectStatus(again, 201);
       assert.deepEqual([same.id, same.status, api_key], [key.id, 'expired', null]);
       assert.equal(expectStatus(await change(), 200).key.id, key.id);
-      const anew = { ...body, idempotency_key: 'another' };
-      const refused = await service.admin.post(keysOf(account), anew);
+      const renewed = { ...body, idempotency_key: 'another' };
+      const refused = await service.admin.post(keysOf(account), renewed);
       expectRefusal(refused, '422 validation_failed');
       assert.equal(refused.body.error.details.field, 'expires_at');
     } finally {
@@ -161,7 +161,7 @@ describe('asking again', () => {
 });
 
 describe('what a key may do', () => {
-  test('a key does what its scopes say, and is told the scope it lacks', async () => {
+  test('a key does what its scopes allow; a refusal names the missing scope', async () => {
     const { client } = await makeKey({ scopes: ['orders:write', 'packages:read'] });
     expectStatus(await orderWith(client, 'of-a-narrow-key'), 201);
     expectStatus(await client.get('/packages'), 200);
@@ -352,14 +352,14 @@ describe('rotating and revoking', () => {
     }
   });
 
-  test('of a secret that ends sooner than its overlap the account is told again, and of no other', async () => {
+  test('a secret that ends sooner than its overlap causes another event, and no other does', async () => {
     const account = await service.createReseller();
     const endOf = (text: string) => text.slice(-4);
     const began = service.clock.seconds;
     const at = (hours: number) => timeAt(began + hours * hour);
     let after = expectStatus(await account.get('/events'), 200).next_after;
     const reader = (await makeKey({ scopes: ['events:read'] }, account)).client;
-    const told = async () => {
+    const emitted = async () => {
       const page = expectStatus(await reader.get(`/events?limit=100&after=${after}`), 200);
       after = page.next_after;
       return page.data
@@ -376,27 +376,27 @@ describe('rotating and revoking', () => {
     };
     const one = endOf(account.key);
     const two = await rotate(100);
-    assert.deepEqual(await told(), [[one, at(100)]]);
+    assert.deepEqual(await emitted(), [[one, at(100)]]);
     const three = await rotate(50);
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await emitted(), [
       [two, at(50)],
       [one, at(50)],
     ]);
     const fourth = await rotate(60);
-    assert.deepEqual(await told(), [[three, at(60)]]);
+    assert.deepEqual(await emitted(), [[three, at(60)]]);
     const five = endOf(await resetKey(service, account));
-    assert.deepEqual(await told(), [
+    assert.deepEqual(await emitted(), [
       [fourth, 'now'],
       [three, 'now'],
       [two, 'now'],
       [one, 'now'],
     ]);
     const six = await rotate(1);
-    assert.deepEqual(await told(), [[five, at(1)]]);
+    assert.deepEqual(await emitted(), [[five, at(1)]]);
     try {
       service.clock.seconds = began + hour;
       await rotate(0);
-      assert.deepEqual(await told(), [[six, 'now']], 'the one before had ended by itself');
+      assert.deepEqual(await emitted(), [[six, 'now']], 'the one before had ended by itself');
     } finally {
       service.clock.seconds = began;
     }
@@ -515,11 +515,11 @@ describe('rotating and revoking', () => {
     assert.notEqual(await version(), before);
   });
 
-  test('a key of another account is no key, for whoever names it', async () => {
+  test('naming a key of another account is like naming an unknown key', async () => {
     const { id } = await makeKey();
-    const stranger = await service.createReseller();
+    const outsider = await service.createReseller();
     for (const keyId of [id, 0, 'x', '2147483648', '-1']) {
-      const path = `${keysOf(stranger)}/${keyId}`;
+      const path = `${keysOf(outsider)}/${keyId}`;
       expectRefusal(await service.admin.patch(path, { name: 'x' }), '404 key_not_found');
       expectRefusal(await service.admin.post(`${path}/rotate`), '404 key_not_found');
       expectRefusal(await service.admin.send('DELETE', path), '404 key_not_found');
@@ -609,7 +609,7 @@ describe('who manages keys', () => {
     expectStatus(await all.client.post(path, { name: 'By one that has them all' }), 201);
   });
 
-  test('a key that is held to scopes, addresses, a rate or a time lets nobody into an administrator’s account, itself neither', async () => {
+  test('a key restricted by scopes, addresses, a rate or a time lets no one into an administrator’s account, not even itself', async () => {
     const { admin } = service;
     const everything = [...administratorScopes, ...accountScopes];
     const confined = { reason: 'confined_key' };
@@ -634,7 +634,7 @@ describe('who manages keys', () => {
         await client.post(`${path}/${id}/rotate`),
         await client.send('DELETE', `${path}/${id}`),
         await client.post(`${account}/api-key`),
-        await client.patch(account, { password: 'of whoever has the key' }),
+        await client.patch(account, { password: 'of the key holder' }),
         await client.post(`${account}/people`, { username: 'let.in', role: 'owner' }),
         await client.post(`${account}/end-sessions`),
       ];
@@ -666,7 +666,7 @@ describe('who manages keys', () => {
     assert.deepEqual(kept.scopes, ['product']);
   });
 
-  test('the audit log and the account are told of every key', async () => {
+  test('the audit log and the account’s events show every key', async () => {
     const account = await service.createReseller();
     expectStatus(await account.get('/events'), 200);
     const { id, secret } = await makeKey({ scopes: ['orders:read'] }, account);
@@ -686,12 +686,12 @@ describe('who manages keys', () => {
       assert.equal(subject, `key ${id} of account ${account.id}`);
     assert.equal(JSON.stringify(entries).includes(secret), false);
     const { data } = (await account.get('/events')).body;
-    const told = data
+    const emitted = data
       .filter(({ data: { key } }: { data: { key: { id?: number } } }) => key.id === id)
       .map(({ type, data: { key } }: { type: string; data: { key: object } }) => [type, key]);
     const ends_at = timeAt(service.clock.seconds + 3 * hour);
     const [before, after] = [secret, api_key].map((text: string) => text.slice(-4));
-    assert.deepEqual(told, [
+    assert.deepEqual(emitted, [
       ['key.created', { id, name: 'Shop', last_four: before }],
       ['key.created', { id, name: 'Renamed', last_four: after }],
       ['key.revoked', { id, name: 'Renamed', last_four: before, ends_at }],

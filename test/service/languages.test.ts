@@ -59,7 +59,7 @@ test('a page is in the language of its link, else the kept one, else the browser
   }
   const settings = { name: null, colour: null, letterhead: [], support_address: null, language: 'de' };
   expectStatus(await service.admin.send('PUT', `${api}/brand`, settings), 200);
-  assert.equal(languageOf(await get('/customer')), 'de', 'nobody said anything');
+  assert.equal(languageOf(await get('/customer')), 'de', 'no language was requested');
   assert.equal(languageOf(await get('/customer', { 'accept-language': 'en' })), 'en');
   expectStatus(await service.admin.send('PUT', `${api}/brand`, { ...settings, language: 'en' }), 200);
 });
@@ -114,7 +114,7 @@ test('the page says plainly whether the plan renews itself, ends or was cancelle
   assert.doesNotMatch(cancelled, /noch|Verlängerung/);
 });
 
-test('the operator’s name, logo and address are on the page as text, whatever they hold', async () => {
+test('the operator’s name, logo and address are on the page as text, no matter what they hold', async () => {
   const name = '<img src=x onerror=alert(1)>"\u202e';
   const settings = { name, colour: '#0f766e', letterhead: [], language: 'en' };
   const support = { support_address: 'help@contoso.example' };

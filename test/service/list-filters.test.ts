@@ -108,7 +108,7 @@ test('each filter of each list, alone and with the others, finds what it names a
     [`idempotency_key=${middle.idempotency_key}`, ({ id }) => id === middle.id],
     ['package_id=999999', () => false],
     ['package_id=9007199254740991', () => false],
-    ['customer=nobody', () => false],
+    ['customer=no-such', () => false],
   ];
   const customerTerms: [string, (customer: Item) => boolean][] = [
     [`q=SHOPPER-${account.id}-1`, ({ reference }) => reference.startsWith(`shopper-${account.id}-1`)],
@@ -164,7 +164,7 @@ test('each filter of each list, alone and with the others, finds what it names a
   await check('when it is indexed');
 });
 
-test('two runs that make the index at once take no stretch for whole that is not: what is ordered next is found', async () => {
+test('two runs that make the index at once never take a partial range for a complete one: later orders are found', async () => {
   const { database } = service;
   const account = await service.createReseller({ credit: '5000.00' });
   const { basic, plus } = service.packages;
@@ -185,7 +185,7 @@ test('two runs that make the index at once take no stretch for whole that is not
   assert.equal((await walk(account, '/orders?kind=change', 10)).length, 1);
 });
 
-test('a cursor goes on where its page ended, whatever was added meanwhile: nothing twice, nothing left out', async () => {
+test('a cursor goes on where its page ended, even if rows were added: nothing twice, nothing left out', async () => {
   const account = await shopping();
   let added = 0;
   const add = async () => {

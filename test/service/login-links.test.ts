@@ -1,5 +1,5 @@
 // Login links, as a customer’s browser and a mail scanner meet them: opening spends nothing, the button spends
-// once, and what is shown can hurt nobody.
+// once, and the page is safe to show.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -308,7 +308,7 @@ test('every page forbids scripts, framing, caching and referrers, and loads noth
   assert.doesNotMatch(styles.text, /url\(|@import/);
 });
 
-test('a form on another site spends no link, and logs nobody in or out', async () => {
+test('a form on another site uses no link, and signs no customer in or out', async () => {
   const { path } = await orderWithLink();
   const foreign: Record<string, string>[] = [
     { 'sec-fetch-site': 'cross-site' },
@@ -362,14 +362,14 @@ test('another link ends the session that its browser had; sessions in other brow
   assert.deepEqual(await statuses(), [401, 200, 200]);
   const spent = await post(next, { cookie: renewed });
   assert.equal(spent.status, 410);
-  assert.deepEqual(await statuses(), [401, 200, 200], 'a link that lets nobody in ends nothing');
+  assert.deepEqual(await statuses(), [401, 200, 200], 'a refused link ends no session');
 
   const somebodyElse = await orderWithLink();
   await post(somebodyElse.path, { cookie: renewed });
-  assert.deepEqual(await statuses(), [401, 401, 200], 'whoever shares a browser takes the other’s place');
+  assert.deepEqual(await statuses(), [401, 401, 200], 'anyone who shares a browser takes the other’s place');
 });
 
-test('a session ends by the clock, and a cookie that was made up is none', async () => {
+test('a session ends by the clock, and a made-up cookie opens none', async () => {
   const { path } = await orderWithLink();
   const spent = await post(path);
   const seconds = Number(/Max-Age=(\d+)/.exec(spent.headers.getSetCookie()[0] ?? '')?.[1]);

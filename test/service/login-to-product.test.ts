@@ -77,7 +77,7 @@ test('of 20 parallel exchanges of a code one succeeds', async () => {
   assert.equal(answers.filter(({ status }) => status === 200).length, 1);
 });
 
-test('a code expires after a minute, and a made-up one is nobody’s', async () => {
+test('a code expires after a minute, and a made-up code is unknown', async () => {
   const start = service.clock.seconds;
   const [first, second] = [
     await codeOf((await orderWithLink()).path),

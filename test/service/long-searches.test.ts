@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => service.close());
 
-test('a filter that fits little reads a bounded stretch, and says where to go on', async () => {
+test('a filter with few matches reads a bounded range, and says where to go on', async () => {
   const account = await service.createReseller({ credit: '1.00' });
   await patiently(account, async (sql) => {
     await sql(`insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run,

@@ -117,7 +117,7 @@ test('what is queued is sent if its transaction is committed, in the operator’
   assert.deepEqual(subjects(), []);
 });
 
-test('an address is told of an occasion once, others and of others all the same', async () => {
+test('an address gets one mail for an occasion; other addresses and occasions are independent', async () => {
   assert.deepEqual(
     await queue(alert('one'), alert('one'), alert('two'), alert('one', { to: 'b@example.com' })),
     [true, false, true, true],
@@ -206,7 +206,7 @@ test('while the server is away the job fails and the mails wait; when it is back
   assert.equal((await state())?.failuresInARow, 0);
 });
 
-test('where nobody knows whether a mail was taken, it is not sent again, and the log says so', async () => {
+test('where no one knows whether a mail was taken, it is not sent again, and the log says so', async () => {
   await queue(alert('cut off'), alert('died', { to: 'b@example.com' }));
   mailServer.onMail = (to) => (to.startsWith('anna') ? 'hang up' : null);
   const [, second] = await sql('select id from mails order by id');
@@ -227,7 +227,7 @@ test('where nobody knows whether a mail was taken, it is not sent again, and the
   }
 });
 
-test('a mail that nobody wants any more is not sent: after three days, or its own time', async () => {
+test('a mail that no one wants any more is not sent: after three days, or its own time', async () => {
   const expiresAt = service.clock.seconds + 3_600;
   await queue(alert('of an hour', { expiresAt }), alert('of three days', { to: 'b@example.com' }));
   mailServer.onMail = () => 450;
@@ -374,14 +374,14 @@ test('one click, without a session, and an address gets no more alerts; mail abo
   assert.deepEqual(await sql('select * from mail_unsubscribes'), []);
 });
 
-test('what waits is sealed anew with everything else when SECRET_KEY is replaced', async () => {
+test('what waits is sealed again with everything else when SECRET_KEY is replaced', async () => {
   await queue(alert('sealed'));
   const [text] = await sealedMails.list(service.database, 0);
   assert.ok(text);
   const { seal } = service.service;
   assert.equal(seal.stateOf(text.sealed, text.context), 'current');
-  const anew = seal.seal(seal.open(text.sealed, text.context), text.context);
-  await sealedMails.replace(service.database, [{ id: text.id, from: text.sealed, to: anew }]);
+  const renewed = seal.seal(seal.open(text.sealed, text.context), text.context);
+  await sealedMails.replace(service.database, [{ id: text.id, from: text.sealed, to: renewed }]);
   await sealedMails.replace(service.database, [{ id: text.id, from: text.sealed, to: 'too late' }]);
   await runJob();
   assert.deepEqual(subjects(), ['About sealed']);

@@ -81,8 +81,8 @@ const from = (language?: string) => {
 };
 const ask = async (account: string, language?: string) => {
   service.clock.seconds += 3_600;
-  const nobody = createPanelClient(service.address, '');
-  expectStatus(await nobody.post('/password-reset', { account }, from(language)), 202);
+  const anonymous = createPanelClient(service.address, '');
+  expectStatus(await anonymous.post('/password-reset', { account }, from(language)), 202);
   return (await arrivedOne()).parsed.subject;
 };
 const languageOf = ({ parsed }: ReceivedMail) => /<html lang="(\w+)">/.exec(parsed.html || '')?.[1];
@@ -198,8 +198,8 @@ test('a mail has the operator’s name, color, logo and address for answers, as 
   expectStatus(await service.admin.send('PUT', `${api}/brand/logo`, { data }), 200);
   assert.equal(await ask(username, 'de'), 'Passwort zurücksetzen');
   service.clock.seconds += 3_600;
-  const nobody = createPanelClient(service.address, '');
-  expectStatus(await nobody.post('/password-reset', { account: username }, from('de')), 202);
+  const anonymous = createPanelClient(service.address, '');
+  expectStatus(await anonymous.post('/password-reset', { account: username }, from('de')), 202);
   await service.service.passwordLinks.settled();
   // It waits in the outbox while the operator changes the name.
   const long = `${'Ä'.repeat(59)}Z`;

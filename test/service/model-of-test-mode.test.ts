@@ -27,11 +27,11 @@ import {
 } from '../../proof/oracle/shown-plans.ts';
 import type { Mode } from '../../proof/oracle/test-mode-genes.ts';
 import {
+  type PlayedTestModeHistory,
+  playTestModeHistory,
   type TestModePath,
   type TestModeRequest,
   type TestModeStep,
-  type TestModeTold,
-  tellTestModeHistory,
   testModeGroups,
   testModeLabels,
 } from '../../proof/oracle/test-mode-histories.ts';
@@ -74,11 +74,11 @@ test('live and in tests, on histories that mix both, the service answers as the 
   let histories = 0;
   while (histories < historiesMin || performance.now() < until) {
     const history = drawHistory(createRandom(seed, histories), operationsPerHistory);
-    const { told, problem } = await runHistory(history);
+    const { played, problem } = await runHistory(history);
     if (problem !== null) assert.fail(await describeFailure(history));
-    for (const step of told.steps)
+    for (const step of played.steps)
       for (const label of testModeLabels(step)) counted.set(label, (counted.get(label) ?? 0) + 1);
-    requests += told.steps.length;
+    requests += played.steps.length;
     histories += 1;
   }
   context.diagnostic(`${requests} requests, ${histories} histories, ${counted.size} outcomes, seed ${seed}`);
@@ -133,7 +133,7 @@ function isFresh({ status, headers }: Answer): boolean {
 }
 
 interface Run {
-  readonly told: TestModeTold;
+  readonly played: PlayedTestModeHistory;
   /** Only the first: later ones say little. */
   readonly problem: { readonly index: number; readonly text: string } | null;
 }
@@ -147,24 +147,24 @@ async function runHistory(history: History): Promise<Run> {
   const packageIds: number[] = [];
   for (const template of packageTemplates) packageIds.push(await createPackage(template));
   const accountIds = accounts.map(({ id }) => id);
-  const told = tellTestModeHistory(history, { accountIds, packageIds, customerSuffix: `-${runs}` });
+  const played = playTestModeHistory(history, { accountIds, packageIds, customerSuffix: `-${runs}` });
 
   const parties: Parties = { live: [], test: [], forgotten: [] };
   for (const { id, ...client } of accounts)
     parties.live.push({ client, id, heardUntil: await lastEventOf(client) });
-  for (const [index, step] of told.steps.entries()) {
+  for (const [index, step] of played.steps.entries()) {
     service.clock.seconds = step.at;
     const text = await stepProblem(step, parties);
     if (text !== null) {
       await letBe(parties);
-      return { told, problem: { index, text } };
+      return { played, problem: { index, text } };
     }
   }
-  service.clock.seconds = told.endedAt;
-  latestEnd = Math.max(latestEnd, told.endedAt);
-  const text = await stateProblem(told, parties);
+  service.clock.seconds = played.endedAt;
+  latestEnd = Math.max(latestEnd, played.endedAt);
+  const text = await stateProblem(played, parties);
   await letBe(parties);
-  return { told, problem: text === null ? null : { index: told.steps.length, text } };
+  return { played, problem: text === null ? null : { index: played.steps.length, text } };
 }
 
 interface Parties {
@@ -350,13 +350,13 @@ function idOf(
   parties: Parties,
 ): number {
   const own = partyOf(parties, mode, account);
-  const strangers = {
+  const outsiders = {
     own,
     other_mode: parties[mode === 'live' ? 'test' : 'live'][account],
     foreign: parties[mode][(account + 1) % testModeGroups.length],
     forgotten: parties.forgotten[account],
   };
-  const party = strangers[of];
+  const party = outsiders[of];
   const isOneself = party === undefined || (of !== 'own' && party.id === own.id);
   return isOneself ? ownId(own.id, nobodysNumber + number) : ownId(party.id, number);
 }
@@ -488,18 +488,18 @@ function packagesProblem(
   return null;
 }
 
-async function stateProblem(told: TestModeTold, parties: Parties): Promise<string | null> {
-  const packages = told.naming.packageIds.map((id, slot) => ({
+async function stateProblem(played: PlayedTestModeHistory, parties: Parties): Promise<string | null> {
+  const packages = played.naming.packageIds.map((id, slot) => ({
     id,
     name: packageTemplates[slot]?.name ?? '',
   }));
-  for (const [account, accountId] of told.naming.accountIds.entries())
+  for (const [account, accountId] of played.naming.accountIds.entries())
     for (const mode of ['live', 'test'] as const) {
       const party = parties[mode][account];
       if (party === undefined) continue;
-      const oracle = mode === 'live' ? told.live : told.tests.oracle;
-      const now = mode === 'live' ? told.endedAt : told.tests.clockOf(accountId);
-      const expected = { oracle, accountId, now, mode, feed: told.feedOf(mode, account), packages };
+      const oracle = mode === 'live' ? played.live : played.tests.oracle;
+      const now = mode === 'live' ? played.endedAt : played.tests.clockOf(accountId);
+      const expected = { oracle, accountId, now, mode, feed: played.feedOf(mode, account), packages };
       const problem =
         (await listsProblem(party, expected)) ?? (mode === 'test' ? await hiddenProblem(party) : null);
       if (problem !== null) return `${mode}, account ${account}: ${problem}`;
@@ -524,9 +524,9 @@ async function describeFailure(history: History): Promise<string> {
     async (one) => performance.now() > until || (await runHistory(one)).problem === null,
   );
   const result = await fc.check(agrees, { examples: [[history]], numRuns: 1 });
-  const { told, problem } = await runHistory(result.counterexample?.[0] ?? history);
-  const lines = told.steps
-    .slice(0, (problem?.index ?? told.steps.length) + 1)
+  const { played, problem } = await runHistory(result.counterexample?.[0] ?? history);
+  const lines = played.steps
+    .slice(0, (problem?.index ?? played.steps.length) + 1)
     .map(
       (step, index) =>
         `${index}  ${timeText(step.at)}  ${toText(step.request)}\n     oracle: ${toText(step.expected).slice(0, charactersShownMax)}`,

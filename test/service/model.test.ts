@@ -10,13 +10,13 @@ import {
   groups,
   type OwnPath,
   type PlanOperation,
+  type PlayedHistory,
   packageTemplates,
+  playHistory,
   type RenewedCustomer,
   type RenewStep,
   type SettleStep,
   type Step,
-  type Told,
-  tellHistory,
 } from '../../proof/oracle/histories.ts';
 import {
   createRandom,
@@ -76,17 +76,17 @@ test('on random histories the service answers as the oracle does, request by req
   let histories = 0;
   while (histories < historiesMin || performance.now() < until) {
     const history = drawHistory(createRandom(seed, histories), operationsPerHistory);
-    const { told, problems } = await runHistory(history);
+    const { played, problems } = await runHistory(history);
     if (problems.size > 0) assert.fail(await describeFailure(history));
-    countLabels(told.steps, counted);
-    requests += told.steps.length;
+    countLabels(played.steps, counted);
+    requests += played.steps.length;
     histories += 1;
   }
   context.diagnostic(`${requests} requests, ${histories} histories, ${counted.size} outcomes, seed ${seed}`);
 });
 
 interface Run {
-  readonly told: Told;
+  readonly played: PlayedHistory;
   readonly problems: ReadonlyMap<number, string>;
 }
 
@@ -112,7 +112,7 @@ async function runHistory(history: History): Promise<Run> {
     packageIds.push(answer.body.package.id);
   }
   const accountIds = accounts.map(({ id }) => id);
-  const told = tellHistory(history, {
+  const played = playHistory(history, {
     accountIds,
     packageIds,
     customerSuffix: `-${runs}`,
@@ -121,7 +121,7 @@ async function runHistory(history: History): Promise<Run> {
 
   const problems = new Map<number, string>();
   const answers: (Answer | null)[] = [];
-  for (const [index, step] of told.steps.entries()) {
+  for (const [index, step] of played.steps.entries()) {
     service.clock.seconds = step.at;
     if (step.request.type === 'settle_order') {
       const problem = await settle(step.request, step, accountIds);
@@ -134,12 +134,12 @@ async function runHistory(history: History): Promise<Run> {
     const problem = answer === null ? null : answerProblem(step, answer, accountIds);
     if (problem !== null) problems.set(index, `${problem}; the service answered ${answer?.text}`);
   }
-  service.clock.seconds = told.endedAt;
-  latestEnd = Math.max(latestEnd, told.endedAt);
-  const atTheEnd = await stateProblem(told, accounts);
-  if (atTheEnd !== null) problems.set(told.steps.length, atTheEnd);
-  await letBe(told, accounts);
-  return { told, problems };
+  service.clock.seconds = played.endedAt;
+  latestEnd = Math.max(latestEnd, played.endedAt);
+  const atTheEnd = await stateProblem(played, accounts);
+  if (atTheEnd !== null) problems.set(played.steps.length, atTheEnd);
+  await letBe(played, accounts);
+  return { played, problems };
 }
 
 /** Like the deliverer after the product's answer, or a console route. */
@@ -155,7 +155,7 @@ async function settle(
 }
 
 /** Nothing of this history is pending or renews during others. */
-async function letBe({ oracle, endedAt }: Told, accounts: readonly TestAccount[]): Promise<void> {
+async function letBe({ oracle, endedAt }: PlayedHistory, accounts: readonly TestAccount[]): Promise<void> {
   await setMode('none');
   for (const account of accounts) {
     for (const { number: orderNumber } of oracle.pendingOrders(account.id)) {
@@ -459,7 +459,7 @@ async function readHistory(account: TestAccount, customerId: number): Promise<Re
 
 /** Final balances, orders, ledgers and customers, by the lists. */
 async function stateProblem(
-  { oracle, endedAt, naming }: Told,
+  { oracle, endedAt, naming }: PlayedHistory,
   accounts: readonly TestAccount[],
 ): Promise<string | null> {
   const nameOf = (packageId: number) => packageTemplates[naming.packageIds.indexOf(packageId)]?.name ?? '';
@@ -547,9 +547,9 @@ async function describeFailure(history: History): Promise<string> {
     async (one) => performance.now() > until || (await runHistory(one)).problems.size === 0,
   );
   const result = await fc.check(agrees, { examples: [[history]], numRuns: 1 });
-  const { told, problems } = await runHistory(result.counterexample?.[0] ?? history);
+  const { played, problems } = await runHistory(result.counterexample?.[0] ?? history);
   const head = `The service and the oracle part (again: MODEL_SEED=${seed}).`;
-  return `${head}\n${formatHistory(told, problems)}\nat the end: ${problems.get(told.steps.length) ?? 'all well'}`;
+  return `${head}\n${formatHistory(played, problems)}\nat the end: ${problems.get(played.steps.length) ?? 'all well'}`;
 }
 
 const clientCount = 24;

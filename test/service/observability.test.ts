@@ -292,7 +292,7 @@ describe('the log', () => {
     });
   }
 
-  test('tells of a failure of ours with its reason and the id that the caller was given', async () => {
+  test('logs a failure of ours with its reason and the id that the caller was given', async () => {
     const reseller = await service.createReseller({ credit: '10.00' });
     const sql = (text: string) => service.database.query({ name: '', text });
     await sql(

@@ -91,8 +91,8 @@ test('a cancel by the operator is refused for what is missing, and a login link 
     const answer = await service.admin.post(path, body);
     assert.deepEqual([answer.status, answer.body.error.code], [status, code], path);
   }
-  const stranger = await account.send('POST', cancelPath(id), { at: 'now' });
-  assert.equal(stranger.status, 403, 'a reseller’s key is no operator’s');
+  const outsider = await account.send('POST', cancelPath(id), { at: 'now' });
+  assert.equal(outsider.status, 403, 'a reseller’s key is no operator’s');
 
   const made = await service.admin.post(`/api/admin/v1/customers/${id}/login-link`);
   assert.equal(made.status, 201, made.text);

@@ -150,10 +150,10 @@ test('pages of the audit log follow each other to the end, and together are the 
   }
 });
 
-test('a filter of the audit log that cannot be read, and a name that nobody has, are refused with the field', async () => {
+test('a filter of the audit log that cannot be read, and a name that no one has, are refused with the field', async () => {
   for (const [query, field] of [
-    ['?actor=nobody-at-all', 'actor'],
-    ['?account=nobody-at-all', 'account'],
+    ['?actor=no-such-at-all', 'actor'],
+    ['?account=no-such-at-all', 'account'],
     ['?target=12', 'target'],
     ['?from=yesterday', 'from'],
   ] as const) {
@@ -264,6 +264,6 @@ test('a customer of any account is shown with their orders and what happened to 
   );
   expectRefusal(await console.get(`/admin/customers/${customer.id + 100}`), '404 customer_not_found');
   expectRefusal(await console.get('/admin/customers/1/history'), '404 customer_not_found');
-  const stranger = createPanelClient(service.address, (await signIn(service, acme)).cookie);
-  expectRefusal(await stranger.get(`/admin/customers/${customer.id}`), '403 forbidden');
+  const outsider = createPanelClient(service.address, (await signIn(service, acme)).cookie);
+  expectRefusal(await outsider.get(`/admin/customers/${customer.id}`), '403 forbidden');
 });

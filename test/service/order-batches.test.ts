@@ -556,8 +556,8 @@ describe('a batch that is durable while others wait', () => {
       await service.service.engine.drain();
       events.push('drained');
       await Promise.all(answers);
-      const told = Array.from({ length: placed + 1 }, () => 'ordered');
-      assert.deepEqual(events, ['begin', 'begin', ...told, 'drained']);
+      const emitted = Array.from({ length: placed + 1 }, () => 'ordered');
+      assert.deepEqual(events, ['begin', 'begin', ...emitted, 'drained']);
     } finally {
       await service.close();
     }

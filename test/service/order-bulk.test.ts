@@ -106,10 +106,10 @@ function outcomes({ results }: { results: readonly Result[] }): Record<string, n
   return counts;
 }
 
-test('a bulk answers exactly as its orders would one after another, whatever they are', async () => {
+test('a bulk answers exactly as its orders would one after another', async () => {
   const random = createRandom(fixedSeed);
-  const stranger = await service.createReseller({ credit: '10.00' });
-  await placeOrder(service, stranger, { customer: 'a-stranger-has-it' });
+  const outsider = await service.createReseller({ credit: '10.00' });
+  await placeOrder(service, outsider, { customer: 'a-stranger-has-it' });
   const alone = await service.createReseller({ credit: '400.00' });
   const together = await service.createReseller({ credit: '400.00' });
   const seen = new Map<string, number>();
@@ -275,7 +275,7 @@ test('renew_customer renews the present plan by its last order, named by referen
     renewal({ months: 12, idempotency_key: 'one' }),
     renewal({ months: 3, idempotency_key: 'one' }),
     { renew: changed.order.id, idempotency_key: 'one' },
-    renewal({ renew_customer: 'nobody', idempotency_key: 'one' }),
+    renewal({ renew_customer: 'no-such', idempotency_key: 'one' }),
   ]);
   assert.deepEqual(again.results.map(outcomeOf), [
     '201 replayed',
@@ -292,8 +292,8 @@ test('renew_customer renews the present plan by its last order, named by referen
 
 test('renew_customer is refused for others, for a trial, while an order waits, and where none was ever completed', async () => {
   const account = await service.createReseller({ credit: '500.00' });
-  const stranger = await service.createReseller({ credit: '50.00' });
-  const foreign = await placeOrder(service, stranger, { customer: 'not-yours' });
+  const outsider = await service.createReseller({ credit: '50.00' });
+  const foreign = await placeOrder(service, outsider, { customer: 'not-yours' });
   const { basic, plus, trial } = service.packages;
   const path = `/api/admin/v1/accounts/${account.id}/trials`;
   assert.equal((await service.admin.post(path, { package_id: trial, customer: 'on-trial' })).status, 201);
@@ -315,7 +315,7 @@ test('renew_customer is refused for others, for a trial, while an order waits, a
   const cases: readonly (readonly [named: unknown, status: number, code: string, details: Item])[] = [
     ['not-yours', 404, 'customer_not_found', {}],
     [foreign.order.customer.id, 404, 'customer_not_found', {}],
-    ['nobody', 404, 'customer_not_found', {}],
+    ['no-such', 404, 'customer_not_found', {}],
     ['on-trial', 422, 'package_unavailable', { reason: 'free_trial' }],
     ['paid', 422, 'order_failed', { reason: 'order_pending' }],
     ['never-had-one', 404, 'order_not_found', {}],
@@ -423,7 +423,7 @@ test('500 orders are placed at once, and all of them are replays when they are s
   );
 });
 
-test('an order of somebody else does not wait for a bulk to end, and a window waits for the one before it', async () => {
+test('an order of someone else does not wait for a bulk to end, and a window waits for the one before it', async () => {
   const account = await service.createReseller({ credit: '1000.00' });
   const other = await service.createReseller({ credit: '100.00' });
   const gate = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 // The documented order of checks, as a table: a request that is wrong in two
-// ways gets the code of the earlier check. And whatever the refusal: nothing is charged, nothing created.
+// ways gets the code of the earlier check. No refusal charges or creates anything.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

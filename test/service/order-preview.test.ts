@@ -44,8 +44,8 @@ test('a preview says what the order then does, or what it is refused with, and w
     spare,
     999_999,
   ];
-  const stranger = await service.createReseller({ credit: '10.00' });
-  await place(stranger, { package_id: service.packages.basic, customer: 'a-stranger-has-it' });
+  const outsider = await service.createReseller({ credit: '10.00' });
+  await place(outsider, { package_id: service.packages.basic, customer: 'a-stranger-has-it' });
   const account = await service.createReseller({ credit: '250.00' });
   const orders: number[] = [];
   const keyed: Body[] = [];
@@ -176,7 +176,7 @@ test('a price that rose in between is not charged: the answer says what it would
   // A refusal binds no key; exactly the guard's amount is charged.
   const { order } = await place(account, { ...body, max_charge: '10.01' });
   assert.equal(order.price, '10.01');
-  // The guard is not part of the data: a repeat is answered whatever its guard.
+  // The guard is not part of the data: a repeat with another guard is answered.
   for (const guard of [{}, { max_charge: '0' }, { max_charge: '-5.00' }, { max_charge: '999999999999.99' }]) {
     const again = await account.post('/orders', { ...body, ...guard });
     assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'], again.text);

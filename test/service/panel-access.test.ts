@@ -66,14 +66,14 @@ test('a reset key is shown, the old one is refused at once, and the new one work
   const reset = await panel.post('/api-key/reset', password);
   assert.equal(reset.status, 201, reset.text);
   expectRefusal(await account.get('/balance'), '401 revoked_api_key');
-  const anew = createApiClient(service.address, reset.body.api_key);
-  assert.equal((await anew.get('/balance')).status, 200);
+  const renewed = createApiClient(service.address, reset.body.api_key);
+  assert.equal((await renewed.get('/balance')).status, 200);
   assert.equal((await panel.get('/me')).body.checklist.key_viewed, true);
   assert.equal((await panel.get('/api-key')).body.last_four, reset.body.api_key.slice(-4));
   assert.equal((await auditOf(account))[0], `${account.id} account.reset_api_key`);
 });
 
-test('whoever has seen the first key and rotates it has seen the new secret too', async () => {
+test('anyone who has seen the first key and rotates it has seen the new secret too', async () => {
   const account = await service.createReseller();
   const panel = await signIn(service, account);
   const isViewed = async () => (await panel.get('/me')).body.checklist.key_viewed;
@@ -439,7 +439,7 @@ test('with an administrator’s cookie and no password, no request changes a key
       guard === 'session' && method !== 'GET' && !others.includes(operationId),
   );
   assert.ok(changing.length > 20, `${changing.length} routes`);
-  const guessed = 'whoever has the cookie';
+  const guessed = 'anyone who has the cookie';
   // Everything such a route may need besides the confirmation.
   const wanted = { new_password: guessed, code: codeAt(secret), allowed_ips: [], display_name: 'Taken over' };
   for (const { method, path } of changing) {
@@ -476,7 +476,7 @@ test('a sensitive action names the password it lacks, refuses a wrong one, and i
     const done = await action(ownPassword);
     assert.ok(done.status < 300, done.text);
   }
-  // Its own password too, whatever else is changed with it.
+  // Its own password too, no matter what else is changed with it.
   const own = { password: 'the thief’s own choice', display_name: 'Mine' };
   expectRefusal(await console.patch(`/admin/v1/accounts/${service.admin.id}`, own), '422 validation_failed');
   assert.notEqual((await console.get('/me')).body.account.display_name, 'Mine');
@@ -545,8 +545,8 @@ test('sessions are listed with the current one, and each can be ended, or all ot
     'current',
   ]);
   for (const { id } of data) assert.ok(!`${first.cookie}${second.cookie}${third.cookie}`.includes(id));
-  const stranger = await signIn(service, await service.createReseller());
-  expectRefusal(await stranger.delete(`/sessions/${data[0].id}`), '404 session_not_found');
+  const outsider = await signIn(service, await service.createReseller());
+  expectRefusal(await outsider.delete(`/sessions/${data[0].id}`), '404 session_not_found');
   for (const odd of ['%25', 'x', data[0].id.slice(1), `${data[0].id}a`]) {
     expectRefusal(await first.delete(`/sessions/${odd}`), '404 session_not_found');
   }
@@ -562,7 +562,7 @@ test('sessions are listed with the current one, and each can be ended, or all ot
   assert.equal((await first.get('/me')).status, 200);
 });
 
-test('signing out ends the session on the server, and signing in anew ends the one it replaces', async () => {
+test('signing out ends the session on the server, and signing in again ends the one it replaces', async () => {
   const account = await service.createReseller();
   const client = await signIn(service, account);
   const out = await client.post('/sign-out');

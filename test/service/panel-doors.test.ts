@@ -65,7 +65,7 @@ test('every route that changes something is refused without, or with a foreign, 
       }
     }
   }
-  assert.equal((await panel.get('/me')).status, 200, 'nobody was signed out');
+  assert.equal((await panel.get('/me')).status, 200, 'no one was signed out');
   for (const headers of [{ origin: service.address }, { origin: 'http://127.0.0.1' }, ownPages]) {
     const answer = await send(
       { method: 'POST', path: '/panel/api/v1/orders/preview' },
@@ -86,8 +86,8 @@ test('a session is nothing to the API: it asks for a key', async () => {
   }
 });
 
-test('unknown paths and methods below the guard are 404 and 405, for whoever is signed in', async () => {
-  const nobody = createPanelClient(service.address, '');
+test('unknown paths and methods below the guard are 404 and 405, for the signed-in person', async () => {
+  const anonymous = createPanelClient(service.address, '');
   for (const path of [
     '/nowhere',
     '/v1/nowhere',
@@ -97,7 +97,7 @@ test('unknown paths and methods below the guard are 404 and 405, for whoever is 
     '',
   ]) {
     expectRefusal(await console.get(path), '404 not_found', {}, path);
-    expectRefusal(await nobody.get(path), '401 not_signed_in', {}, path);
+    expectRefusal(await anonymous.get(path), '401 not_signed_in', {}, path);
   }
   const wrong = await console.put('/password', {});
   expectRefusal(wrong, '405 method_not_allowed');
@@ -117,7 +117,11 @@ test('bodies are held to the API’s rules: JSON objects of at most 64 KiB', asy
 });
 
 test('an order through the panel is an order through the API: the same row, the same replay', async () => {
-  const body = { package_id: service.packages.basic, customer: 'Both.Doors@Example.com', return_login: true };
+  const body = {
+    package_id: service.packages.basic,
+    customer: 'Both.Guards@Example.com',
+    return_login: true,
+  };
   const key = { 'idempotency-key': 'both-doors' };
   const placed = await panel.post('/v1/orders', body, key);
   assert.equal(placed.status, 201, placed.text);
@@ -154,7 +158,7 @@ test('an order through the panel is an order through the API: the same row, the 
   );
 });
 
-test('the administrator’s API answers the same behind both doors', async () => {
+test('the administrator’s API answers the same with a key and with a session', async () => {
   const api = '/admin/v1';
   for (const path of [
     '/accounts',

@@ -51,7 +51,7 @@ test('an account has a limit over all its sessions, beside that of each', async 
 });
 
 test('an account’s exports wait for one another, but not for long; its lists and other accounts go on', async (context) => {
-  if (isAlone()) return context.skip('one session: nobody waits for a lock');
+  if (isAlone()) return context.skip('one session: no one waits for a lock');
   milliseconds += 60_000;
   const account = await service.createReseller({ credit: '10.00' });
   const session = await signIn(service, account);
@@ -74,8 +74,8 @@ test('an account’s exports wait for one another, but not for long; its lists a
   assert.equal((await session.get('/v1/ledger?format=csv')).status, 200);
 });
 
-test('of an account’s lists some wait in line and the others are refused; whoever hangs up gives its turn away', async (context) => {
-  if (isAlone()) return context.skip('one session: nobody waits for a lock');
+test('of an account’s lists some wait in line and the others are refused; anyone who hangs up gives its turn away', async (context) => {
+  if (isAlone()) return context.skip('one session: no one waits for a lock');
   milliseconds += 60_000;
   const session = await signIn(service, await service.createReseller());
   const letGo = await lock('customers');
@@ -96,8 +96,8 @@ test('of an account’s lists some wait in line and the others are refused; whoe
   assert.deepEqual([(await second).status, (await third).status].sort(), [200, 429]);
 });
 
-test('what is about the session itself waits for no turn: whoever ends a stolen one need not wait behind it', async (context) => {
-  if (isAlone()) return context.skip('one session: nobody waits for a lock');
+test('what is about the session itself waits for no turn: anyone who ends a stolen one need not wait behind it', async (context) => {
+  if (isAlone()) return context.skip('one session: no one waits for a lock');
   milliseconds += 60_000;
   const session = await signIn(service, await service.createReseller());
   const letGo = await lock('customers');

@@ -59,8 +59,8 @@ test('customers and their orders are found by fragments of names in any order, w
   ] as const) {
     orders[reference] = await place(account, reference, { customer_name: name });
   }
-  const stranger = await service.createReseller({ credit: '50.00' });
-  const foreign = await place(stranger, 'okafor-elsewhere');
+  const outsider = await service.createReseller({ credit: '50.00' });
+  const foreign = await place(outsider, 'okafor-elsewhere');
   const { chidi, bjorn } = { chidi: orders['chidi@example.com'], bjorn: orders['bjorn'] };
   assert.ok(chidi !== undefined && bjorn !== undefined);
   await account.send('PATCH', `/customers/${bjorn.customer.id}`, { external_ref: 'CRM-77' });
@@ -126,7 +126,7 @@ test('customers and their orders are found by fragments of names in any order, w
   expectRefusal(await panel.get(`/admin/v1/accounts/${account.id}/orders`), '403 forbidden');
 });
 
-test('a page that the customer of an id fills goes on with whoever has the id in their name', async () => {
+test('a page filled by the customer of an id goes on with the customer whose name holds the id', async () => {
   const account = await service.createReseller({ credit: '900.00' });
   const panel = await signIn(service, account);
   const { customer } = await place(account, 'first');
@@ -235,7 +235,7 @@ test('orders of more customers than are looked up are found among the newest, wi
       keyIsMinted: false,
       packageId: service.packages.basic,
       customerReference: `c-${index}`,
-      customerName: index % 5 === 4 ? 'somebody else' : name,
+      customerName: index % 5 === 4 ? 'someone else' : name,
       months: 1,
       maxChargeCents: null,
       loginLink: null,

@@ -75,7 +75,7 @@ test('orders are found by customer, kind, package and days, and pages of them jo
   const regular = all.at(-1)?.customer.id;
   assert.equal(await expectOrders('?customer=%20Regular', ({ customer }) => customer.id === regular), 13);
   await expectOrders(`?customer=${regular}`, ({ customer }) => customer.id === regular);
-  await expectOrders('?customer=nobody', () => false);
+  await expectOrders('?customer=no-such', () => false);
   await expectOrders('?customer=999', () => false);
   assert.ok((await expectOrders('?kind=change', ({ kind }) => kind === 'change')) > 0);
   await expectOrders('?kind=renew', ({ kind }) => kind === 'renew');
@@ -233,8 +233,8 @@ test('a login link is made for a customer, logs in once, and kills the earlier o
   assert.equal((await open(other.url)).status, 410);
   for (const alive of [one.url, again]) assert.equal((await open(alive)).status, 303);
 
-  const stranger = await signIn(service, await service.createReseller());
-  expectRefusal(await stranger.post(path), '404 customer_not_found');
+  const outsider = await signIn(service, await service.createReseller());
+  expectRefusal(await outsider.post(path), '404 customer_not_found');
   expectRefusal(await panel.post('/customers/x/login-link'), '404 customer_not_found');
 });
 
@@ -256,6 +256,6 @@ test('a cancel is shown as it then is, second for second, writes nothing, and is
   const { refund, balance } = (await account.post(`${path}/cancel`, { at: 'now' })).body;
   assert.deepEqual([shown.refund, shown.balance_after], [refund, balance]);
   expectRefusal(await panel.get(`${path}/cancel`), '422 order_failed', { reason: 'plan_not_running' });
-  const stranger = await signIn(service, await service.createReseller());
-  expectRefusal(await stranger.get(`${path}/cancel`), '404 customer_not_found');
+  const outsider = await signIn(service, await service.createReseller());
+  expectRefusal(await outsider.get(`${path}/cancel`), '404 customer_not_found');
 });

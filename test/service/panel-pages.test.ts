@@ -45,7 +45,7 @@ const policyWith = (styles: string) =>
   `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
 const shellHash = `'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
 
-test('every path of the panel gives the same index.html, which nobody keeps', async () => {
+test('every path of the panel gives the same index.html, which no one keeps', async () => {
   for (const path of [
     '/panel',
     '/panel/',
@@ -61,7 +61,7 @@ test('every path of the panel gives the same index.html, which nobody keeps', as
   }
 });
 
-test('the operator’s name, icon and color stand in the page from its first byte, whatever the name holds', async () => {
+test('the operator’s name, icon and color stand in the page from its first byte, no matter what the name holds', async () => {
   const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
   const set = async (change: object) => {
     expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);
@@ -102,7 +102,7 @@ test('the operator’s name, icon and color stand in the page from its first byt
   assert.equal((await openPage(service.address, 'GET', letter)).status, 404);
 });
 
-test('assets are kept for ever; an asset that is missing is not the index', async () => {
+test('assets are kept forever; an asset that is missing is not the index', async () => {
   const asset = await openPage(service.address, 'GET', '/panel/assets/main-B4x_a-9.js');
   assert.deepEqual([asset.status, asset.text], [200, script]);
   assert.equal(asset.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -117,7 +117,7 @@ test('assets are kept for ever; an asset that is missing is not the index', asyn
   }
 });
 
-test('an asset goes out compressed to whoever takes it so, and as it is to everybody else', async () => {
+test('an asset is compressed for clients that accept it, and plain for the others', async () => {
   const path = `${service.address}/panel/assets/main-B4x_a-9.js`;
   const compressed = await fetch(path, { headers: { 'accept-encoding': 'gzip' } });
   assert.equal(compressed.headers.get('content-encoding'), 'gzip');
@@ -198,7 +198,7 @@ test('the root leads to the panel; other methods and paths stay what they were',
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
-test('a list goes out compressed to whoever takes it so; what is short, or sent compressed to us, does not', async () => {
+test('a list is compressed for clients that accept it; short answers and compressed requests are not', async () => {
   const reseller = await service.createReseller();
   const { cookie } = await signIn(service, reseller);
   const ask = (path: string, accepted: string) =>

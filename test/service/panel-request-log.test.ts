@@ -37,8 +37,8 @@ test('every request with the key is in its account’s log, refused ones and unk
   await account.get(`/orders/${placed.body.order.id}`);
   await account.get('/nowhere/at-all');
   await account.send('DELETE', '/orders');
-  const stranger = await service.createReseller();
-  await stranger.get('/balance');
+  const outsider = await service.createReseller();
+  await outsider.get('/balance');
   await panel.get('/v1/balance');
   const lines = await linesOf();
   assert.deepEqual(
@@ -139,8 +139,8 @@ test('refusals are counted by day for the console, of unknown keys too', async (
     return refusals.find((each: { code: string }) => each.code === code)?.count ?? 0;
   };
   const before = await count('missing_api_key');
-  const nobody = createApiClient(service.address, null);
-  for (let times = 0; times < 3; times += 1) await nobody.get('/balance');
+  const anonymous = createApiClient(service.address, null);
+  for (let times = 0; times < 3; times += 1) await anonymous.get('/balance');
   assert.equal(await count('missing_api_key'), before + 3);
   service.clock.seconds += 3 * day;
   const later = await signIn(service, service.admin, { setPassword: false });
@@ -226,7 +226,7 @@ const roomy = {
   refusalsKeptDays: 400,
 };
 
-test('a busy account loses only its own lines, and so does one that is refused by the guard', async () => {
+test('a busy account loses only its own lines, and so does an account that the guard refuses', async () => {
   let dropped = 0;
   const log = createRequestLog({
     database: service.database,

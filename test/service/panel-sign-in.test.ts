@@ -207,7 +207,7 @@ test('a name is found however it is capitalized', async () => {
   assert.equal((await signInAnswer(service.address, body)).status, 200);
 });
 
-test('a password whose hash has become cheap to guess at is hashed anew by the sign-in that shows it right', async () => {
+test('a password whose hash has become cheap to guess at is hashed again by the sign-in that shows it right', async () => {
   const { id, username } = await withPassword();
   const hash = async (): Promise<string> => {
     const [row] = await service.database.query(
@@ -226,13 +226,16 @@ test('a password whose hash has become cheap to guess at is hashed anew by the s
 
   const body = { username, password: testPassword };
   const client = createPanelClient(service.address, setCookieOf(await signInAnswer(service.address, body)));
-  const anew = await hash();
-  assert.match(anew, /\$m=16,t=1,/);
+  const renewed = await hash();
+  assert.match(renewed, /\$m=16,t=1,/);
   assert.equal((await signInAnswer(service.address, body)).status, 200, 'it is the same password');
-  assert.equal(await hash(), anew, 'once');
+  assert.equal(await hash(), renewed, 'once');
   assert.equal((await client.get('/me')).status, 200, 'no session has ended');
-  await replacePasswordHash(service.database, id, { stored: cheap, anew: 'of a sign-in that came too late' });
-  assert.equal(await hash(), anew, 'what was set meanwhile stays');
+  await replacePasswordHash(service.database, id, {
+    stored: cheap,
+    rehashed: 'of a sign-in that came too late',
+  });
+  assert.equal(await hash(), renewed, 'what was set meanwhile stays');
 });
 
 test('after five wrong passwords the next try waits, longer each time, and a right one ends the waiting', async () => {
@@ -252,7 +255,7 @@ test('after five wrong passwords the next try waits, longer each time, and a rig
   milliseconds += 60_000;
   assert.equal((await right()).status, 200);
   for (let count = 0; count < 4; count += 1) expectRefusal(await wrong(), '401 invalid_credentials');
-  assert.equal((await right()).status, 200, 'counted anew');
+  assert.equal((await right()).status, 200, 'counted again');
 });
 
 test('a hundred guesses at once are as few as one after another', async () => {
@@ -266,7 +269,7 @@ test('a hundred guesses at once are as few as one after another', async () => {
   assert.equal(answers.filter(({ status }) => status === 429).length, 35);
 });
 
-test('a try that ended in 503 was none: nobody waits because the database was away', async () => {
+test('a try that ended in 503 does not count: no one waits because the database was away', async () => {
   const { username } = await withPassword();
   const at = from('192.0.2.5');
   const tries = (password: string, count: number) =>
@@ -295,7 +298,7 @@ test('a try that ended in 503 was none: nobody waits because the database was aw
   assert.equal(right?.status, 200, 'no longer wait than before');
 });
 
-test('whoever has a /48 has the guesses of four addresses, not of 65,536', async () => {
+test('anyone who has a /48 has the guesses of four addresses, not of 65,536', async () => {
   const { username } = await withPassword();
   const guess = (network: number, password = 'wrong') =>
     signInAnswer(service.address, { username, password }, from(`2001:db8:77:${network}::1`));
@@ -343,7 +346,7 @@ test('an address that fails with many names waits, whichever name it tries next'
   assert.equal((await signInAnswer(service.address, body, at)).status, 200);
 });
 
-test('whoever makes up sessions is slowed down, and a real session from there is not', async () => {
+test('anyone who makes up sessions is slowed down, and a real session from there is not', async () => {
   const client = await signIn(service, await service.createReseller());
   const madeUp = createPanelClient(service.address, `sellthrough=1.${'A'.repeat(43)}`);
   const statuses = new Map<number, number>();
@@ -361,7 +364,7 @@ test('whoever makes up sessions is slowed down, and a real session from there is
   assert.equal((await client.get('/me')).status, 200);
 });
 
-test('a session ends after twelve hours without use, and after fourteen days whatever it does', async () => {
+test('a session ends after twelve hours without use, and after fourteen days no matter what it does', async () => {
   const account = await service.createReseller();
   const began = service.clock.seconds;
   const idle = await signIn(service, account);
@@ -430,8 +433,8 @@ test('changing the password ends every other session; an administrator’s chang
     await signInAnswer(service.address, { username, password: testPassword }),
     '401 invalid_credentials',
   );
-  const anew = await signInAnswer(service.address, { username, password: 'another long password' });
-  assert.equal(anew.status, 200);
+  const signedIn = await signInAnswer(service.address, { username, password: 'another long password' });
+  assert.equal(signedIn.status, 200);
 
   await changeAccount(service, account, { password: testPassword });
   expectRefusal(await renewed.get('/me'), '401 not_signed_in');
@@ -453,7 +456,7 @@ test('a changed password prolongs nothing: its session is as old as its sign-in'
   assert.equal(Date.parse(session.created_at) / 1000, began);
 });
 
-test('a password that was generated or set by somebody else lets in to nothing but the choice of one', async () => {
+test('a password that was generated or set by someone else lets in to nothing but the choice of one', async () => {
   const made = await service.admin.post('/api/admin/v1/accounts', { username: 'invited', group: 'reseller' });
   assert.equal(made.status, 201, made.text);
   const { account, password: minted, api_key: key } = made.body;
@@ -501,7 +504,7 @@ test('a password that an administrator sets for himself is his own', async () =>
   assert.equal((await client.get('/admin/v1/accounts')).status, 200);
 });
 
-test('a blocked account is refused everywhere while it is signed in, and signs in anew when it is unblocked', async () => {
+test('a blocked account is refused everywhere while it is signed in, and signs in again when it is unblocked', async () => {
   const account = await withPassword();
   const client = await signIn(service, account, { setPassword: false });
   await changeAccount(service, account, { blocked: true });
@@ -523,10 +526,10 @@ test('a blocked account is refused everywhere while it is signed in, and signs i
   expectRefusal(await signInAnswer(service.address, wrong), '401 invalid_credentials');
   await changeAccount(service, account, { blocked: false });
   expectRefusal(await client.get('/me'), '401 not_signed_in');
-  const anew = await signIn(service, account, { setPassword: false });
-  assert.equal((await anew.get('/me')).status, 200);
+  const renewed = await signIn(service, account, { setPassword: false });
+  assert.equal((await renewed.get('/me')).status, 200);
   await changeAccount(service, account, { blocked: false, display_name: 'Unblocked' });
-  assert.equal((await anew.get('/me')).status, 200);
+  assert.equal((await renewed.get('/me')).status, 200);
 });
 
 test('a sign-in that is under way when its account is blocked, or its sessions are ended, begins none', async () => {
@@ -547,7 +550,7 @@ test('a sign-in that is under way when its account is blocked, or its sessions a
     const seen = { id: account.id, passwordVersion: Number(row?.['password_version']) };
     const token = await sessions.begin(seen, from, service.clock.seconds, null);
     const found = await sessions.find(token, service.clock.seconds);
-    assert.ok(found === null || found.account.blocked, 'found only to be told of the block');
+    assert.ok(found === null || found.account.blocked, 'found only to answer that it is blocked');
   }
 });
 
@@ -563,8 +566,8 @@ test('an administrator ends every session of an account; its password and key st
   for (const panel of panels) expectRefusal(await panel.get('/me'), '401 not_signed_in');
   assert.equal((await other.get('/me')).status, 200);
   assert.equal((await account.get('/balance')).status, 200);
-  const anew = await signIn(service, account, { setPassword: false });
-  assert.deepEqual((await anew.get('/sessions')).body.data.length, 1);
+  const renewed = await signIn(service, account, { setPassword: false });
+  assert.deepEqual((await renewed.get('/sessions')).body.data.length, 1);
   const console = await signIn(service, service.admin);
   assert.deepEqual((await console.post(path)).body, { ended: 1 });
   assert.deepEqual((await console.post(path)).body, { ended: 0 });
@@ -606,7 +609,7 @@ test('sign-ins, refused ones too, stand in the audit log with the name that was 
   await changeAccount(service, account, { blocked: true });
   expectRefusal(await tryIt({ username, password: testPassword }), '403 account_blocked');
 
-  const nobody = { id: 0, username: '' };
+  const anonymous = { id: 0, username: '' };
   const subject = `sign-in of account ${account.id}`;
   const refused = (name: string, reason: string, within_the_hour: number) => ({
     username: name,
@@ -623,10 +626,10 @@ test('sign-ins, refused ones too, stand in the audit log with the name that was 
       entry['after'],
     ]),
     [
-      ['sign_in.refuse', nobody, subject, refused(username, 'account_blocked', 2)],
-      ['sign_in.refuse', nobody, 'sign-in', refused('(no account)', 'unknown_username', 2)],
-      ['sign_in.refuse', nobody, 'sign-in', refused('(no account)', 'unknown_username', 1)],
-      ['sign_in.refuse', nobody, subject, refused(username, 'wrong_password', 1)],
+      ['sign_in.refuse', anonymous, subject, refused(username, 'account_blocked', 2)],
+      ['sign_in.refuse', anonymous, 'sign-in', refused('(no account)', 'unknown_username', 2)],
+      ['sign_in.refuse', anonymous, 'sign-in', refused('(no account)', 'unknown_username', 1)],
+      ['sign_in.refuse', anonymous, subject, refused(username, 'wrong_password', 1)],
       ['sign_in.accept', { id: account.id, username }, subject, { username, address, within_the_hour: 1 }],
     ],
   );
@@ -711,17 +714,17 @@ test('the last administrator who can act is neither blocked nor switched off', a
   assert.equal((await panel.patch(`/admin/v1/accounts/${second}`, { blocked: true })).status, 200);
 });
 
-test('a request without a cookie of ours is not signed in, whatever it holds instead', async () => {
+test('a request without a cookie of ours is not signed in, no matter what it holds instead', async () => {
   const client = createApiClient(service.address, null);
   for (const cookie of ['', 'sellthrough=', 'sellthrough=1', 'other=1.x', 'sellthrough=99999999.x; a=b']) {
     expectRefusal(await client.get('/panel/api/me', { ...ownPages, cookie }), '401 not_signed_in');
   }
 });
 
-test('a service without a mail server offers no link to a new password, and invites nobody', async () => {
-  const nobody = createPanelClient(service.address, '');
-  assert.deepEqual((await nobody.get('/sign-in')).body, { password_reset: false });
-  expectRefusal(await nobody.post('/password-reset', { account: 'admin' }), '409 mail_not_configured');
+test('a service without a mail server offers no link to a new password, and sends no invitations', async () => {
+  const anonymous = createPanelClient(service.address, '');
+  assert.deepEqual((await anonymous.get('/sign-in')).body, { password_reset: false });
+  expectRefusal(await anonymous.post('/password-reset', { account: 'admin' }), '409 mail_not_configured');
   const body = { username: 'without-mail', group: 'reseller', email: 'a@example.com', invite: true };
   expectRefusal(await service.admin.post('/api/admin/v1/accounts', body), '409 mail_not_configured');
   const { account } = (await service.admin.post('/api/admin/v1/accounts', { ...body, invite: false })).body;

@@ -26,7 +26,7 @@ const { resetValidSeconds, invitationValidSeconds, restSeconds } = defaultLimits
 const day = 86_400;
 let mailServer: MailServer;
 let service: TestService;
-let nobody: PanelClient;
+let anonymous: PanelClient;
 let places = 0;
 before(async () => {
   mailServer = await startMailServer();
@@ -46,7 +46,7 @@ beforeEach(async () => {
   await arrived();
   // Each test uses a different address, so that waits are separate.
   places += 1;
-  nobody = createPanelClient(service.address, '');
+  anonymous = createPanelClient(service.address, '');
 });
 
 const from = (place: string) => ({ 'x-forwarded-for': place });
@@ -75,9 +75,9 @@ async function createAccount(email: string): Promise<{ id: number; username: str
   return { id, username: await usernameOf(service, { id }) };
 }
 
-const ask = (account: string, headers = here()) => nobody.post('/password-reset', { account }, headers);
+const ask = (account: string, headers = here()) => anonymous.post('/password-reset', { account }, headers);
 const complete = (token: string, new_password = chosen): Promise<Answer> =>
-  nobody.post('/password-reset/complete', { token, new_password }, here());
+  anonymous.post('/password-reset/complete', { token, new_password }, here());
 
 async function tokenFor(account: string): Promise<string> {
   expectStatus(await ask(account), 202);
@@ -91,14 +91,14 @@ const rest = () => {
   service.clock.seconds += restSeconds;
 };
 
-test('whoever is invited chooses the first password by a link that works once', async () => {
+test('anyone who is invited chooses the first password by a link that works once', async () => {
   const { admin } = service;
   const body = { username: 'invited', group: 'reseller', email: 'Invited@Example.com', invite: true };
   for (const [change, field] of [
     [{ email: undefined }, 'email'],
     [{ email: '' }, 'email'],
     [{ password: chosen }, 'password'],
-    [{ email: 'nobody' }, 'email'],
+    [{ email: 'no-such' }, 'email'],
     [{ email: 'a@example.com\r\nBcc: b@example.com' }, 'email'],
   ] as const) {
     expectRefusal(
@@ -226,19 +226,19 @@ test('asking is answered alike whether there is an account or not, and slowed do
   const { username } = await createAccount('known@example.com');
   const withoutMail = await usernameOf(service, await service.createReseller());
   const answers = await Promise.all(
-    [username, withoutMail, 'nobody', 'nobody@example.com', 'known@example.com'].map((name) => ask(name)),
+    [username, withoutMail, 'no-such', 'no-such@example.com', 'known@example.com'].map((name) => ask(name)),
   );
   const shown = ({ status, text, headers }: Answer) => [status, text, [...headers.keys()].sort()];
   for (const answer of answers) assert.deepEqual(shown(answer), shown(answers[0] ?? answer));
   assert.equal(answers[0]?.status, 202);
   assert.equal((await arrived()).length, 1);
 
-  for (const name of [username, 'nobody']) {
+  for (const name of [username, 'no-such']) {
     const answersOf = [];
     for (let time = 0; time < 6; time += 1) answersOf.push((await ask(name, from('198.51.100.1'))).status);
     assert.deepEqual(answersOf, [202, 202, 202, 202, 202, 429], name);
   }
-  const { body } = await nobody.post('/password-reset', { account: '' }, here());
+  const { body } = await anonymous.post('/password-reset', { account: '' }, here());
   assert.equal(body.error.code, 'validation_failed');
   expectRefusal(
     await signInAnswer(service.address, { username, password: 'wrong' }, from('198.51.100.1')),
@@ -271,12 +271,12 @@ test('people of another account who name an address take no link from its owner'
   assert.equal(names(await arrived())[0], 'the-victim');
   // The answer is the same for everyone, including unknown addresses.
   rest();
-  const unknown = await ask('nobody@example.com');
+  const unknown = await ask('no-such@example.com');
   assert.deepEqual([unknown.status, unknown.text], [202, (await ask('v@example.com')).text]);
   assert.ok(other.id > 0);
 });
 
-test('a sign-in from a new address is told of, never the first one, and not again within ninety days', async () => {
+test('a sign-in from a new address is mailed, never the first one, and not again within ninety days', async () => {
   const { id } = await createAccount('watched@example.com');
   await signIn(service, { id });
   const username = await usernameOf(service, { id });
@@ -317,17 +317,17 @@ test('a sign-in from a new address is told of, never the first one, and not agai
     from('192.0.2.8'),
   );
   expectStatus(answer, 200);
-  assert.deepEqual(await arrived(), [], 'nobody knows where to write');
+  assert.deepEqual(await arrived(), [], 'there is no address to write to');
 });
 
-test('an address for mail is changed by whoever knows the password, and removed again', async () => {
+test('an address for mail is changed with the password, and removed again', async () => {
   const account = await service.createReseller();
   const panel = await signIn(service, account);
   const email = 'own@example.com';
   expectRefusal(await panel.put('/email', { email }), '422 validation_failed');
   expectRefusal(await panel.put('/email', { email, password: 'wrong' }), '403 wrong_password');
   expectRefusal(
-    await panel.put('/email', { email: 'nobody', password: testPassword }),
+    await panel.put('/email', { email: 'no-such', password: testPassword }),
     '422 validation_failed',
   );
   assert.deepEqual(expectStatus(await panel.put('/email', { email, password: testPassword }), 200), {
@@ -405,7 +405,7 @@ test('people of an account are written to at addresses of their own, two with on
   assert.equal((await arrived()).length, 0);
 });
 
-test('another address ends the links that were mailed to the one before, whoever changes it', async () => {
+test('another address ends the links that were mailed to the one before, anyone who changes it', async () => {
   const account = await createAccount('own-before@example.com');
   const owner = await signIn(service, account);
   const people = `${api}/accounts/${account.id}/people`;
@@ -426,19 +426,29 @@ test('another address ends the links that were mailed to the one before, whoever
   expectStatus(await complete(tokenIn((await arrived())[0])), 204);
   const reset = await tokenFor('lost.the.box');
   expectStatus(await service.admin.patch(`${people}/${staff}`, { email: 'new-box@example.com' }), 200);
-  expectRefusal(await complete(reset, 'by whoever has the box'), '404 link_not_found', {}, 'by the operator');
+  expectRefusal(
+    await complete(reset, 'by the owner of the mailbox'),
+    '404 link_not_found',
+    {},
+    'by the operator',
+  );
   rest();
   const theirs = await signInAnswer(service.address, { username: 'lost.the.box', password: chosen }, here());
   const panel = createPanelClient(service.address, setCookieOf(theirs));
   await arrived();
   const second = await tokenFor('lost.the.box');
   expectStatus(await panel.put('/email', { email: 'third-box@example.com', password: chosen }), 200);
-  expectRefusal(await complete(second, 'by whoever has the box'), '404 link_not_found', {}, 'by themselves');
+  expectRefusal(
+    await complete(second, 'by the owner of the mailbox'),
+    '404 link_not_found',
+    {},
+    'by themselves',
+  );
 
   const mine = await tokenFor(account.username);
   expectStatus(await owner.put('/email', { email: 'own-after@example.com', ...own }), 200);
   expectRefusal(
-    await complete(mine, 'by whoever has the box'),
+    await complete(mine, 'by the owner of the mailbox'),
     '404 link_not_found',
     {},
     'the account’s own',
@@ -459,9 +469,9 @@ test('an account’s own login that was removed and is brought back is not writt
 });
 
 const look = (token: string, headers = here()): Promise<Answer> =>
-  nobody.post('/password-reset/link', { token }, headers);
+  anonymous.post('/password-reset/link', { token }, headers);
 
-test('a link says whom it is for and who invites, to whoever holds it, and nothing once it works no more', async () => {
+test('a link shows its holder whom it is for and who invites, and nothing once it has expired', async () => {
   const account = await createAccount('owner-of-the-link@example.com');
   const owner = await signIn(service, account);
   await changeAccount(service, account, { display_name: 'Linked & Co.' });
@@ -499,7 +509,7 @@ test('a link says whom it is for and who invites, to whoever holds it, and nothi
   expectRefusal(await look(other), '404 link_not_found');
 });
 
-test('made-up tokens of links are limited by address, and whoever holds a link is not held up by them', async () => {
+test('made-up tokens of links are limited by address, and anyone who holds a link is not held up by them', async () => {
   const { id } = await service.createReseller();
   const invited = expectStatus(
     await service.admin.post(`${api}/accounts/${id}/people`, { username: 'in-a-flood', role: 'viewer' }),
@@ -528,7 +538,7 @@ test('an invitation can end in a session, a mailed reset cannot, and nothing of 
   await arrived();
   const token = String(invited.invitation.url).split('#token=')[1] ?? '';
   const finish = (of: string, password = chosen) =>
-    nobody.post('/password-reset/complete', { token: of, new_password: password, sign_in: true }, here());
+    anonymous.post('/password-reset/complete', { token: of, new_password: password, sign_in: true }, here());
   const done = await finish(token);
   expectStatus(done, 204);
   const panel = createPanelClient(service.address, setCookieOf(done));

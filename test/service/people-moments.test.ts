@@ -33,7 +33,7 @@ const pathOf = ({ id }: TestPerson) => `${peoplePath(account)}/${id}`;
 const removal = async () => expectStatus(await service.admin.send('DELETE', pathOf(owner)), 200);
 const demotion = async () => expectStatus(await service.admin.patch(pathOf(owner), { role: 'viewer' }), 200);
 
-test('an order of somebody who is removed or demoted after the guard let it in is not carried out', async () => {
+test('an order of someone who is removed or demoted after the guard let it in is not carried out', async () => {
   for (const [happens, expected] of [
     [demotion, '403 insufficient_scope'],
     [removal, '401 not_signed_in'],
@@ -48,16 +48,16 @@ test('an order of somebody who is removed or demoted after the guard let it in i
   }
 });
 
-test('a sensitive action of somebody who is removed while the password is looked at is not done', async () => {
+test('a sensitive action of someone who is removed while the password is looked at is not done', async () => {
   const key = account.key;
   const reset = () => owner.panel.post('/api-key/reset', { password: ownPassword });
   expectRefusal(await sent('find_password_hash', removal, reset), '401 not_signed_in');
   assert.equal((await account.get('/balance')).status, 200, `${key.slice(-4)} is still the key`);
 });
 
-test('nor is a new password set, which would bring nobody back', async () => {
+test('nor is a new password set, which would not restore the person', async () => {
   const own = { id: account.id };
-  const change = { current_password: ownPassword, new_password: 'of somebody who is gone' };
+  const change = { current_password: ownPassword, new_password: 'of someone who is gone' };
   const password = () => owner.panel.post('/password', change);
   expectRefusal(await sent('confirm_session', removal, password), '401 not_signed_in');
   const people = (await service.admin.get(peoplePath(account))).body.data;
@@ -69,7 +69,7 @@ test('nor is a new password set, which would bring nobody back', async () => {
 
 test('an account’s own login that is removed while it changes its password stays removed', async () => {
   const login = await signIn(service, account);
-  const change = { current_password: testPassword, new_password: 'of somebody who is gone' };
+  const change = { current_password: testPassword, new_password: 'of someone who is gone' };
   const removed = async () =>
     expectStatus(await service.admin.send('DELETE', `${peoplePath(account)}/${account.id}`), 200);
   const answer = await sent('confirm_session', removed, () => login.post('/password', change));
@@ -81,7 +81,7 @@ test('an account’s own login that is removed while it changes its password sta
   );
 });
 
-test('nor is a key shown, replaced or held to addresses by somebody who is demoted meanwhile', async () => {
+test('nor is a key shown, replaced or held to addresses by someone who is demoted meanwhile', async () => {
   const confirmed = { password: ownPassword };
   const lacking = { scope: 'keys:write' };
   const list = { allowed_ips: ['127.0.0.1'] };
@@ -118,7 +118,7 @@ test('what the operator’s people ask for takes their role at the moment it is 
       'support',
       'confirm_session',
       'admin:credit',
-      () => panel.patch(own, { password: 'of somebody who is support', ...confirmed }),
+      () => panel.patch(own, { password: 'of someone who is support', ...confirmed }),
     ],
     ['support', 'confirm_session', 'admin:credit', () => panel.post(`${own}/api-key`, confirmed)],
     [
@@ -150,7 +150,7 @@ test('what the operator’s people ask for takes their role at the moment it is 
   assert.deepEqual([after.group, after.balance], ['reseller', '100.00']);
 });
 
-test('nobody who was made support meanwhile lets somebody into another administrator’s account', async () => {
+test('a person who was made support meanwhile lets no one into another administrator’s account', async () => {
   const chief = await addPerson(service, service.admin, 'owner');
   const path = `${peoplePath(service.admin)}/${chief.id}`;
   const demoted = async () => expectStatus(await service.admin.patch(path, { role: 'support' }), 200);
@@ -175,7 +175,7 @@ test('nobody who was made support meanwhile lets somebody into another administr
   });
 });
 
-test('whoever is removed or demoted right before it invites, changes and removes nobody', async () => {
+test('a person who is removed or demoted right before cannot invite, change or remove people', async () => {
   const colleague = await addPerson(service, account, 'viewer');
   const confirmed = { password: ownPassword };
   const actions: readonly (() => Promise<Answer>)[] = [

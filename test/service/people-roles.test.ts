@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
-/** Changing routes get a body that is not JSON: admitted callers are told so, without any effect. */
+/** Changing routes get a body that is not JSON: admitted callers get a 400, without any effect. */
 function send({ method, path }: DeclaredRoute, { cookie }: PanelClient): Promise<Answer> {
   const filled = path.replace(/\{\w+\}/g, '1');
   const body = method === 'GET' ? undefined : '{';
@@ -199,9 +199,9 @@ test('finance moves money and nothing else', async () => {
   }
 });
 
-test('staff and viewers of an account reach nobody of it, and nothing of another one', async () => {
+test('staff and viewers of an account reach no one of it, and nothing of another one', async () => {
   const other = await service.createReseller();
-  const stranger = await addPerson(service, other, 'owner');
+  const outsider = await addPerson(service, other, 'owner');
   for (const role of ['staff', 'viewer'] as const) {
     const { id, panel } = await addPerson(service, reseller, role);
     const promotion = { role: 'owner', ...own };
@@ -218,7 +218,7 @@ test('staff and viewers of an account reach nobody of it, and nothing of another
   }
   // Owners find no people of other accounts.
   const owner = await addPerson(service, reseller, 'owner');
-  for (const id of [stranger.id, other.id, service.admin.id]) {
+  for (const id of [outsider.id, other.id, service.admin.id]) {
     expectRefusal(
       await owner.panel.patch(`/people/${id}`, { role: 'viewer', ...own }),
       '404 person_not_found',
@@ -227,7 +227,7 @@ test('staff and viewers of an account reach nobody of it, and nothing of another
     expectRefusal(await owner.panel.post(`/people/${id}/invitation`, own), '404 person_not_found');
   }
   expectRefusal(
-    await service.admin.patch(`${peoplePath(reseller)}/${stranger.id}`, { role: 'viewer' }),
+    await service.admin.patch(`${peoplePath(reseller)}/${outsider.id}`, { role: 'viewer' }),
     '404 person_not_found',
   );
 });
@@ -380,7 +380,7 @@ test('the password of a sensitive action is the person’s own, and guessed no f
   expectStatus(await colleague.post('/api-key/reveal', { password: testPassword }), 200);
 });
 
-test('nobody uses up what a colleague may do, nor inviting what takes keys and people away', async () => {
+test('no person uses up the limit of a colleague, nor do invitations use up that of removals', async () => {
   const limited = await startTestService({ limits: { rates: { panelRequestsPerMinute: 40 } } });
   limited.clock.monotonic = () => 0;
   try {
@@ -413,7 +413,7 @@ test('nobody uses up what a colleague may do, nor inviting what takes keys and p
   }
 });
 
-test('whoever needs a second factor does nothing but set one up, and cannot switch it off', async () => {
+test('anyone who needs a second factor does nothing but set one up, and cannot switch it off', async () => {
   const strict = await startTestService({
     environment: { SECOND_FACTOR_ROLES: 'account:owner, operator:finance' },
   });
@@ -438,7 +438,7 @@ test('whoever needs a second factor does nothing but set one up, and cannot swit
     expectRefusal(off, '403 second_factor_required');
     expectStatus(await person.panel.get('/v1/balance'), 200);
 
-    // After an administrator disabled it, set-up starts anew; roles without the requirement are not asked.
+    // After an administrator disabled it, set-up starts again; roles without the requirement are not asked.
     const staff = await addPerson(strict, account, 'staff');
     expectStatus(await staff.panel.get('/v1/balance'), 200);
     expectRefusal(
@@ -501,7 +501,7 @@ test('a first password is chosen before a second factor is set up', async () => 
   }
 });
 
-test('an unknown name, one of somebody removed or only invited, and a wrong password are answered alike', async () => {
+test('an unknown name, one of someone removed or only invited, and a wrong password are answered alike', async () => {
   const account = await service.createReseller();
   const gone = await addPerson(service, account, 'viewer');
   expectStatus(await service.admin.send('DELETE', `${peoplePath(account)}/${gone.id}`), 200);

@@ -117,7 +117,7 @@ test('logins become owners with their passwords, sessions, codes and links; thou
   }
 });
 
-test('whoever comes later has a number that no account can have', async () => {
+test('anyone who comes later has a number that no account can have', async () => {
   const [row] = await run(`insert into people (account_id, username, role, created_at)
     values (1, 'invited', 'viewer', now()) returning id`);
   assert.equal(row?.['id'], 10_000_001);

@@ -230,7 +230,12 @@ test('the last owner who can sign in is neither removed nor made something else'
   expectRefusal(await service.admin.patch(own, { role: 'viewer' }), '409 last_owner');
   const invited = await service.admin.post(peoplePath(account), { username: 'never.came', role: 'owner' });
   expectStatus(invited, 201);
-  expectRefusal(await remove(account.id), '409 last_owner', {}, 'whoever was only invited replaces nobody');
+  expectRefusal(
+    await remove(account.id),
+    '409 last_owner',
+    {},
+    'an invited person does not count as an owner',
+  );
   expectStatus(await choosePassword(service, tokenOf(invited)), 204);
   expectStatus(await service.admin.patch(own, { role: 'viewer' }), 200);
   expectRefusal(await remove(invited.body.person.id), '409 last_owner');
@@ -271,7 +276,7 @@ test('of two owners who remove each other at the same moment, one stays, and no 
   }
 });
 
-test('whoever is removed is out with the next request, in every process, and does not come back', async () => {
+test('anyone who is removed is out with the next request, in every process, and does not come back', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   const person = await addPerson(service, account, 'staff');
   const elsewhere =
@@ -285,7 +290,7 @@ test('whoever is removed is out with the next request, in every process, and doe
     assert.deepEqual(expectStatus(link, 200), { removed: true });
     for (const panel of [person.panel, there]) {
       expectRefusal(await panel.get('/v1/balance'), '401 not_signed_in');
-      const order = { package_id: service.packages.basic, customer: 'of-somebody-removed' };
+      const order = { package_id: service.packages.basic, customer: 'of-someone-removed' };
       expectRefusal(await panel.post('/v1/orders', order), '401 not_signed_in');
     }
     const sent = { username: person.username, password: ownPassword };
@@ -296,7 +301,7 @@ test('whoever is removed is out with the next request, in every process, and doe
   }
 });
 
-test('an order of somebody who is removed while it is under way is not carried out', async () => {
+test('an order of someone who is removed while it is under way is not carried out', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   const person = await addPerson(service, account, 'staff');
   const orders = Array.from({ length: 12 }, (_, index) =>
@@ -346,7 +351,7 @@ test('a password that an administrator sets is that of the account’s own login
     '401 invalid_credentials',
   );
   await changeAccount(service, account, { display_name: 'Another name' });
-  assert.equal((await list(account)).length, 1, 'other changes bring nobody back');
+  assert.equal((await list(account)).length, 1, 'other changes do not restore a person');
 
   await changeAccount(service, account, { password: 'handed over by phone' });
   assert.deepEqual(
@@ -361,7 +366,7 @@ test('a password that an administrator sets is that of the account’s own login
 
   expectStatus(await service.admin.patch(`${peoplePath(account)}/${account.id}`, { role: 'viewer' }), 200);
   await changeAccount(service, account, { password: 'handed over once more' });
-  assert.equal((await list(account))[0].role, 'owner', 'whoever was demoted, too');
+  assert.equal((await list(account))[0].role, 'owner', 'anyone who was demoted, too');
   assert.equal((await owner.panel.get('/me')).status, 200, 'others go on');
 });
 
@@ -377,13 +382,13 @@ test('an account’s block and the end of its sessions are everybody’s', async
   );
   await changeAccount(service, account, { blocked: false });
   for (const panel of [person.panel, owner]) expectRefusal(await panel.get('/me'), '401 not_signed_in');
-  const anew = [
+  const renewed = [
     await enter(service, person.username),
     await signIn(service, account, { setPassword: false }),
   ];
   const ended = await service.admin.post(`${api}/accounts/${account.id}/end-sessions`);
   assert.deepEqual(expectStatus(ended, 200), { ended: 2 });
-  for (const panel of anew) expectRefusal(await panel.get('/me'), '401 not_signed_in');
+  for (const panel of renewed) expectRefusal(await panel.get('/me'), '401 not_signed_in');
 });
 
 test('a person chooses a language, and everybody else keeps theirs', async () => {
@@ -421,7 +426,7 @@ test('a person chooses the clock of the panel, and everybody else keeps theirs',
   assert.equal((await person.panel.get('/me')).body.clock, null);
 });
 
-test('a person changes their own password and address, and ends nobody else’s sessions', async () => {
+test('a person changes their own password and address, and ends no one else’s sessions', async () => {
   const account = await service.createReseller();
   const person = await addPerson(service, account, 'viewer');
   const owner = await signIn(service, account);
@@ -452,7 +457,7 @@ test('a person changes their own password and address, and ends nobody else’s 
   );
 });
 
-test('nobody of an account moves the mail of a colleague who has a password: they would become them', async () => {
+test('people of an account cannot change the mail address of a colleague who has a password', async () => {
   const account = await service.createReseller();
   const owner = await addPerson(service, account, 'owner');
   const staff = await addPerson(service, account, 'staff');
@@ -482,7 +487,7 @@ test('nobody of an account moves the mail of a colleague who has a password: the
   );
 });
 
-test('whoever is removed takes codes at sign-in along, and the next of that name has none', async () => {
+test('anyone who is removed takes codes at sign-in along, and the next of that name has none', async () => {
   const account = await service.createReseller();
   const person = await addPerson(service, account, 'staff');
   await enableCodes(service, person.panel);

@@ -90,7 +90,7 @@ test('of twenty requests that suspend one customer at once, one is a change; the
   );
   const { data } = expectStatus(await service.admin.get(`${api}/audit?limit=5`), 200);
   const noted = data.filter(({ subject }: { subject: string }) => subject === `customer ${id}`);
-  assert.equal(noted.length, 1, 'the audit log tells of the change once');
+  assert.equal(noted.length, 1, 'the audit log has the change once');
 });
 
 test('orders and suspensions of one customer at once leave every one of them in the books', async () => {

@@ -158,7 +158,7 @@ test('a suspended customer is let in nowhere, while time and orders go on; the o
   assert.partialDeepStrictEqual(await plan(), { days_left: days_left - 1, expires_at }, 'time runs on');
 });
 
-test('a code that was handed out before the suspension is exchanged for nobody', async () => {
+test('a code from before the suspension cannot be exchanged', async () => {
   const other = await startTestService({ environment: { PRODUCT_URL: 'https://product.example/welcome' } });
   try {
     const reseller = await other.createReseller({ credit: '100.00' });
@@ -303,7 +303,7 @@ test('CANCEL_REFUND=none gives nothing back', { skip: !isPostgres }, async () =>
   }
 });
 
-test('the history of a plan tells who did what, and how the plan was before and after', async () => {
+test('the history of a plan shows who did what, and the plan before and after', async () => {
   const reseller = await service.createReseller({ credit: '100.00' });
   const trial = { package_id: service.packages.trial, customer: `told-${reseller.id}` };
   const granted = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/trials`, trial);
@@ -358,7 +358,7 @@ test('the history of a plan tells who did what, and how the plan was before and 
   assert.equal(oldestFirst[8].refund, '20.00');
   assert.equal(oldestFirst[8].to.expires_at, '2026-01-31T10:01:00Z');
 
-  // Page by page the same, whatever happens meanwhile.
+  // Page by page the same, no matter what happens meanwhile.
   const walked: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = expectStatus(await reseller.get(`${path}/history?limit=3&cursor=${cursor}`), 200);

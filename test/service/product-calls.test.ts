@@ -110,7 +110,7 @@ test('an order waits until the product takes it; one that it refuses is paid bac
   );
 });
 
-test('whatever else it answers it is asked again, with the same id, and later and later', async () => {
+test('after any other answer the call is retried with the same id, later and later', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   const began = service.clock.seconds;
   await connect('confirm');
@@ -242,7 +242,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
   assert.equal((await booksOf(service, account)).balance, '90.00');
 });
 
-test('a product that is only told hears everything of a customer in order, and nobody waits for it', async () => {
+test('a product in the mode notify gets every call of a customer in order, and no order waits for it', async () => {
   const account = await service.createReseller({ credit: '500.00' });
   await runPlanEnds(service);
   await connect('notify');
@@ -269,15 +269,15 @@ test('a product that is only told hears everything of a customer in order, and n
   service.clock.seconds = Date.parse(next.expires_at) / 1_000;
   await runPlanEnds(service);
   const types = ['plan.activate', 'plan.change', 'plan.suspend', 'plan.resume', 'plan.renew', 'plan.expire'];
-  const heard = () => {
+  const received = () => {
     const seen = new Map(product.calls.filter(isHis).map((call) => [call.id, call.type]));
     return [...seen.values()];
   };
   await until(async () => {
     service.clock.seconds += 1;
-    return heard().length === types.length;
+    return received().length === types.length;
   });
-  assert.deepEqual(heard(), types);
+  assert.deepEqual(received(), types);
 });
 
 test('a product that hangs holds up its own calls alone, and is asked no more once it is removed', async () => {

@@ -1,4 +1,4 @@
-// The last call that the product took equals the entitlement, whatever happened while it was away: holds, ends and cancels
+// The last call that the product took equals the entitlement, also after it was away: holds, ends and cancels
 // around pending orders. With real sockets and the service's own caller.
 
 import assert from 'node:assert/strict';
@@ -518,7 +518,7 @@ describe('ends of plans', () => {
     expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, body), 201);
   }
 
-  test('two trials of one customer end twice, and nobody else waits for it', async () => {
+  test('two trials of one customer end twice, and no one else waits for it', async () => {
     const one = await scene('notify');
     for (const round of [1, 2]) {
       await grant(one);

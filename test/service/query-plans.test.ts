@@ -141,7 +141,7 @@ test('nor do the reads of orders, customers and balances', async () => {
   );
 });
 
-test("nor does whoever calls the product, of real orders or of tests: the others are in nobody's way", async () => {
+test("nor does anyone who calls the product, of real orders or of tests: the others are in no one's way", async () => {
   const wanted = new Map([
     ['read_due_product_calls', /Index Scan using product_calls_waiting on/],
     ['read_due_product_calls_of_tests', /Index Scan using product_calls_waiting_of_tests on/],
@@ -163,7 +163,7 @@ test("nor does whoever calls the product, of real orders or of tests: the others
   }
 });
 
-test('whoever looks for plans that end looks at each account, and then at a range of its customers', async () => {
+test('anyone who looks for plans that end looks at each account, and then at a range of its customers', async () => {
   const found = await inSessions('reads', (transaction) =>
     plansOfSession(transaction, ['list_plan_ends', 'list_all_plan_ends']),
   );

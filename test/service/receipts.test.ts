@@ -79,9 +79,9 @@ test('a credit has a receipt with its number, date, account, amount and memo, fo
     assert.ok(own.words.includes(shown), `${shown} in ${own.words}`);
   }
   const same = await document(`/panel/api/admin/ledger/${entry.id}/receipt.pdf`, operator.cookie);
-  assert.deepEqual(same.bytes, own.bytes, 'whoever asks, and whenever');
-  const stranger = await signIn(service, await service.createReseller());
-  const foreign = await document(`/panel/api/ledger/${entry.id}/receipt.pdf`, stranger.cookie);
+  assert.deepEqual(same.bytes, own.bytes, 'anyone who asks, and whenever');
+  const outsider = await signIn(service, await service.createReseller());
+  const foreign = await document(`/panel/api/ledger/${entry.id}/receipt.pdf`, outsider.cookie);
   assert.equal(foreign.answer.status, 404);
   assert.match(foreign.words, /receipt_not_found/);
 });
@@ -115,7 +115,7 @@ test('documents are in the language that is asked for, else the person’s, else
   assert.match(statement.words, /Kontoauszug, Januar 2026\n[\s\S]*Aufladung\n/);
 });
 
-test('the letterhead is the operator’s, with logo and color, whatever it holds', async () => {
+test('the letterhead is the operator’s, with logo and color, no matter what it holds', async () => {
   const entry = await credit('1.00', 'Ω ) Tj ET (');
   const { cookie } = await signIn(service, account);
   const path = `/panel/api/ledger/${entry.id}/receipt.pdf`;

@@ -30,7 +30,7 @@ let now = 1_000_000;
 let keysLookedUp = 0;
 /** Statements that find or end a session, a customer's session or a login link. */
 let tokensLookedUp = 0;
-const heard: string[] = [];
+const received: string[] = [];
 const tokenStatements = /^(find|spend|delete)_(account_of_)?(session|customer_session|login_link)$/;
 before(async () => {
   service = await startTestService({
@@ -47,7 +47,7 @@ before(async () => {
           ...listener,
           onMessage(payload) {
             listener.onMessage(payload);
-            heard.push(payload);
+            received.push(payload);
           },
         }),
       transaction: (work, transactionOptions) =>
@@ -101,7 +101,7 @@ test('an account has its limit in any 60 seconds, exactly, and Retry-After is wh
   }
 });
 
-test('rate_limited tells the limit, the window and the seconds of Retry-After', async () => {
+test('rate_limited has the limit, the window and the seconds of Retry-After', async () => {
   const reseller = await service.createReseller({ rateLimitPerMinute: 1 });
   await reseller.get('/balance');
   now += 15_500;
@@ -167,7 +167,7 @@ test('requests that are refused before they count have a limit of their own, and
     await reseller.get('/balance');
     await changeAccount(service, reseller, change);
     // Notified later, it would cost one lookup more.
-    while (!heard.includes(accountChanged(reseller.id))) await nextTurn();
+    while (!received.includes(accountChanged(reseller.id))) await nextTurn();
     for (let refused = 0; refused < refusalsPerMinute; refused += 1) {
       expectRefusal(await reseller.get('/balance'), refusal, {});
     }
@@ -187,7 +187,7 @@ test('requests that are refused before they count have a limit of their own, and
     await changeAccount(service, reseller, change);
     expectRefusal(await reseller.get('/balance'), '429 rate_limited');
     now += 40_000;
-    expectRefusal(await reseller.get('/balance'), refusal, {}, 'after Retry-After the reason is told again');
+    expectRefusal(await reseller.get('/balance'), refusal, {}, 'after Retry-After the reason is given again');
   }
 });
 
@@ -272,15 +272,15 @@ test('requests beyond the limit place no orders', async () => {
 
 test('failed authentications are limited per address, and no account pays for them', async () => {
   const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
-  const stranger = createApiClient(service.address, null);
+  const outsider = createApiClient(service.address, null);
   const guesser = createApiClient(service.address, `sk_live_${'0'.repeat(46)}`);
   for (let failures = 0; failures < failuresPerMinute; failures += 1) {
-    const answer = await (failures % 2 === 0 ? stranger : guesser).get('/balance');
+    const answer = await (failures % 2 === 0 ? outsider : guesser).get('/balance');
     assert.equal(answer.status, 401);
     assert.equal(answer.headers.get('ratelimit'), null, 'no account, no limit to show');
   }
   now += 20_000;
-  for (const client of [stranger, guesser]) {
+  for (const client of [outsider, guesser]) {
     const answer = await client.get('/nowhere');
     const details = { limit: failuresPerMinute, window_seconds: 60, retry_after: 40 };
     expectRefusal(answer, '429 rate_limited', details);
@@ -291,7 +291,7 @@ test('failed authentications are limited per address, and no account pays for th
     '200 r=9 t=60',
     'a right key passes from the same address',
   );
-  assert.equal((await stranger.get('/openapi.json')).status, 200);
+  assert.equal((await outsider.get('/openapi.json')).status, 200);
   now += 40_000;
   assert.equal(
     (await guesser.get('/balance')).status,
@@ -300,7 +300,7 @@ test('failed authentications are limited per address, and no account pays for th
   );
 });
 
-test('keys that nobody holds are looked up within the limit of their address only, and keys that were seen always', async () => {
+test('keys that no one holds are looked up within the limit of their address only, and keys that were seen always', async () => {
   const customers = [await service.createReseller(), await service.createReseller()] as const;
   for (const customer of customers) assert.equal((await customer.get('/balance')).status, 200);
   const guess = () => createApiClient(service.address, mintApiKey('live')).get('/balance');
@@ -319,7 +319,7 @@ test('keys that nobody holds are looked up within the limit of their address onl
 
   const [remembered, changed] = customers;
   assert.equal((await remembered.get('/balance')).status, 200);
-  await changeAccount(service, changed, { display_name: 'Looked up anew' });
+  await changeAccount(service, changed, { display_name: 'Looked up again' });
   assert.equal((await changed.get('/balance')).status, 200);
   const unseen = await service.createReseller();
   // Until this process is notified: the clock stands still, so nothing else admits it.
@@ -335,7 +335,7 @@ const madeUp = () => randomBytes(32).toString('base64url');
 const customerCookie = () => ({ cookie: `sellthrough_customer=${madeUp()}` });
 const sessionCookie = () => ({ cookie: `sellthrough=1.${madeUp()}`, ...ownPages });
 
-const doors: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
+const requests: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
   'GET /login': () => openPage(service.address, 'GET', `/login/${madeUp()}`),
   'POST /login': () => openPage(service.address, 'POST', `/login/${madeUp()}`),
   'GET /customer': () => openPage(service.address, 'GET', '/customer', customerCookie()),
@@ -345,7 +345,7 @@ const doors: Readonly<Record<string, () => Promise<WholeAnswer>>> = {
   'POST /panel/api/sign-out': () => openPage(service.address, 'POST', '/panel/api/sign-out', sessionCookie()),
 };
 
-for (const [name, send] of Object.entries(doors)) {
+for (const [name, send] of Object.entries(requests)) {
   test(`tokens that were made up ask the database within the limit of their address only: ${name}`, async () => {
     const before = tokensLookedUp;
     const first = await Promise.all(Array.from({ length: 20 }, send));
@@ -385,10 +385,10 @@ test('who shares an address with a flood of made-up tokens goes on with a sessio
   assert.equal((await session.get('/me')).status, 200);
   const another = await signIn(service, await service.createReseller());
   const begun = cookieOf(await open('POST', await newLink(reseller)));
-  await Promise.all(Object.values(doors).flatMap((send) => [send(), send()]));
+  await Promise.all(Object.values(requests).flatMap((send) => [send(), send()]));
 
-  assert.equal((await another.get('/me')).status, 200, 'whoever has just signed in');
-  assert.equal((await open('GET', '/customer', begun)).status, 200, 'whoever has just logged in');
+  assert.equal((await another.get('/me')).status, 200, 'anyone who has just signed in');
+  assert.equal((await open('GET', '/customer', begun)).status, 200, 'anyone who has just logged in');
 
   assert.equal((await open('GET', unseen)).status, 429);
   assert.equal((await open('POST', unseen)).status, 429);
@@ -428,7 +428,7 @@ test('links and sessions that open something take nothing from their address, an
   assert.equal((await openPage(service.address, 'GET', other)).status, 200);
 });
 
-test('after a start keys are known as before, beside a flood and in whatever number they come at once', async (context) => {
+test('after a start keys are known as before, beside a flood and in any number at once', async (context) => {
   if (service.database.kind === 'embedded') return context.skip('one process only');
   const resellers: TestAccount[] = [];
   for (let count = 0; count < 4 * failuresPerMinute; count += 1)
@@ -449,7 +449,7 @@ test('after a start keys are known as before, beside a flood and in whatever num
   }
 });
 
-test('keys that were made while changes could not be heard are learned when they can be again', async () => {
+test('keys made while notices did not arrive are learned once notices arrive again', async () => {
   const problems: unknown[] = [];
   const keys = createApiKeyCache(
     service.database,
@@ -458,7 +458,7 @@ test('keys that were made while changes could not be heard are learned when they
   );
   const { key } = await service.createReseller();
   keys.setStale(true);
-  assert.equal(await keys.isFamiliarAtLast(key), false, 'nobody has told this one');
+  assert.equal(await keys.isFamiliarAtLast(key), false, 'no process announced this one');
   keys.setStale(false);
   assert.equal(await keys.isFamiliarAtLast(key), true);
   assert.equal(await keys.isFamiliarAtLast(mintApiKey('live')), false);

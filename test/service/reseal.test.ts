@@ -29,7 +29,7 @@ async function secretCheck(database: Database) {
   return String((await findState(database))?.secretKeyCheck);
 }
 
-test('everything is sealed anew in pieces, whatever was done before, and opens at every moment', async () => {
+test('everything is sealed again in pieces, from any state before, and opens at every moment', async () => {
   const { database, clock } = service;
   const owner = await service.createReseller();
   const texts = Array.from({ length: revokedKeys }, (_, index) =>
@@ -58,8 +58,8 @@ test('everything is sealed anew in pieces, whatever was done before, and opens a
   // Killed halfway: one is done, all can be opened.
   const [first] = await sealedKeys.list(database, 0);
   assert.ok(first);
-  const anew = both.seal(both.open(first.sealed, first.context), first.context);
-  await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: anew }]);
+  const renewed = both.seal(both.open(first.sealed, first.context), first.context);
+  await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: renewed }]);
   await sealedKeys.replace(database, [{ id: first.id, from: first.sealed, to: 'of one that came too late' }]);
   assert.equal(await openApiKey(database, both, owner.id), owner.key);
   assert.equal(checkState(both, await secretCheck(database)), 'previous');
@@ -86,7 +86,7 @@ test('what neither key opens is counted and left as it is', async () => {
   await sealedKeys.replace(database, [{ id: first.id, from: 'spoilt', to: first.sealed }]);
 });
 
-test('a code that is spent while its secret is sealed anew counts, once', async () => {
+test('a code that is spent while its secret is sealed again counts, once', async () => {
   const { database, clock } = service;
   const owner = await service.createReseller();
   const begun = await createTotpStore(database, old, pendingSeconds).begin(
@@ -119,7 +119,7 @@ test('a code that is spent while its secret is sealed anew counts, once', async 
   assert.equal(await store.spend(owner.id, codeAt(later), later), false);
 });
 
-test('the second factor of somebody who was invited is sealed anew with the others, and bound to its person', async () => {
+test('the second factor of someone who was invited is sealed again with the others, and bound to its person', async () => {
   const { database, clock } = service;
   const account = await service.createReseller();
   const invite = async (username: string): Promise<number> => {

@@ -103,15 +103,15 @@ async function createAdministrator(): Promise<TestAccount> {
 async function allCallers(): Promise<readonly Caller[]> {
   const noKey = '401 missing_api_key';
   const noSession = '401 not_signed_in';
-  const nobody = { byKey: noKey, bySession: noSession, isAdministrator: false };
+  const anonymous = { byKey: noKey, bySession: noSession, isAdministrator: false };
   const replaced = await service.createReseller();
   await resetKey(service, replaced);
   const all: Caller[] = [
-    { ...nobody, name: 'nobody' },
-    { ...nobody, name: 'a made-up key', key: 'sk_live_nobody', byKey: '401 invalid_api_key' },
-    { ...nobody, name: 'a made-up cookie', cookie: `sellthrough=1.${'A'.repeat(43)}` },
-    { ...nobody, name: 'a replaced key', key: replaced.key, byKey: '401 revoked_api_key' },
-    { ...nobody, name: 'a customer', cookie: customerCookie },
+    { ...anonymous, name: 'anonymous' },
+    { ...anonymous, name: 'a made-up key', key: 'sk_live_nobody', byKey: '401 invalid_api_key' },
+    { ...anonymous, name: 'a made-up cookie', cookie: `sellthrough=1.${'A'.repeat(43)}` },
+    { ...anonymous, name: 'a replaced key', key: replaced.key, byKey: '401 revoked_api_key' },
+    { ...anonymous, name: 'a customer', cookie: customerCookie },
   ];
   const roles = [
     { role: 'reseller', create: () => service.createReseller(), isAdministrator: false },
@@ -138,8 +138,8 @@ async function allCallers(): Promise<readonly Caller[]> {
       const { cookie } = await signIn(service, account);
       await changeAccount(service, account, change);
       const name = `${role}, ${state}`;
-      all.push({ ...nobody, isAdministrator, name: `${name}, by key`, key: account.key, byKey });
-      all.push({ ...nobody, isAdministrator, name: `${name}, by session`, cookie, bySession });
+      all.push({ ...anonymous, isAdministrator, name: `${name}, by key`, key: account.key, byKey });
+      all.push({ ...anonymous, isAdministrator, name: `${name}, by session`, cookie, bySession });
     }
   }
   const keyOf = async (account: TestAccount, name: string, settings: object): Promise<string> => {
@@ -155,11 +155,11 @@ async function allCallers(): Promise<readonly Caller[]> {
     for (const scope of each) {
       const name = `${isAdministrator ? 'administrator' : 'reseller'}’s key with ${scope}`;
       const key = await keyOf(account, scope, { scopes: [scope] });
-      all.push({ ...nobody, isAdministrator, name, key, byKey: null, scopes: [scope] });
+      all.push({ ...anonymous, isAdministrator, name, key, byKey: null, scopes: [scope] });
     }
     const soon = { expires_at: '2026-01-15T12:00:01Z' };
     const ended = await keyOf(account, 'ended', soon);
-    all.push({ ...nobody, isAdministrator, name: 'an expired key', key: ended, byKey: expired });
+    all.push({ ...anonymous, isAdministrator, name: 'an expired key', key: ended, byKey: expired });
   }
   for (const { create, isAdministrator, roles: ofAccount } of [
     { create: () => service.createReseller(), isAdministrator: false, roles: accountRoles },
@@ -170,12 +170,12 @@ async function allCallers(): Promise<readonly Caller[]> {
       const { cookie } = (await addPerson(service, account, role)).panel;
       const scopes = [...scopesOfRole({ isAdmin: isAdministrator }, role)];
       const name = `${isAdministrator ? 'operator' : 'account'}’s ${role}`;
-      all.push({ ...nobody, isAdministrator, name, cookie, bySession: null, scopes });
+      all.push({ ...anonymous, isAdministrator, name, cookie, bySession: null, scopes });
     }
     const removed = await addPerson(service, account, 'viewer');
     const gone = await service.admin.send('DELETE', `${peoplePath(account)}/${removed.id}`);
     assert.equal(gone.status, 200, gone.text);
-    all.push({ ...nobody, name: 'somebody removed', cookie: removed.panel.cookie });
+    all.push({ ...anonymous, name: 'someone removed', cookie: removed.panel.cookie });
   }
   // In test mode there are no administrators: a scope is missing, not the account's role.
   for (const [name, account, scopes] of [
@@ -183,7 +183,7 @@ async function allCallers(): Promise<readonly Caller[]> {
     ['administrator’s test key', await createAdministrator(), [...accountScopes, 'product']],
   ] as const) {
     const key = await keyOf(account, 'tests', { test: true });
-    all.push({ ...nobody, isAdministrator: true, name, key, byKey: null, scopes });
+    all.push({ ...anonymous, isAdministrator: true, name, key, byKey: null, scopes });
   }
   service.clock.seconds += 1;
   return all;
@@ -194,7 +194,7 @@ const expired = '401 revoked_api_key';
 const behind = (guard: DeclaredRoute['guard']) => routes.filter((route) => route.guard === guard);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
-/** Changing routes get a body that is not JSON: admitted callers are told so, without any effect. */
+/** Changing routes get a body that is not JSON: admitted callers get a 400, without any effect. */
 function send({ method, path }: Route, { key = '', cookie = '' }: Partial<Caller>): Promise<Answer> {
   const headers = { ...ownPages, ...(cookie === '' ? {} : { cookie }) };
   const client = createApiClient(service.address, key === '' ? null : key);
@@ -249,7 +249,7 @@ test('every operation of both documents is declared, and the API’s behind both
   }
 });
 
-test('each caller reaches the routes whose scopes their role has, is forbidden the others, and gets through no other door', async () => {
+test('each caller reaches the routes whose scopes their role has, is forbidden the others, and passes no other guard', async () => {
   assert.ok(callers.length >= 7);
   assert.ok(behind('key').filter(isForAdministrators).length > 15);
   assert.ok(behind('session').length > behind('key').length + 20);
@@ -280,37 +280,37 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
 });
 
 /** Undocumented routes: the answer to any caller, and the customer's if different. */
-const hidden: Readonly<Record<string, { readonly anybody: number; readonly customer?: number }>> = {
-  'GET /': { anybody: 302 },
-  'GET /healthz': { anybody: 200 },
-  'GET /readyz': { anybody: 200 },
-  'GET /metrics': { anybody: 200 },
-  'HEAD /healthz': { anybody: 200 },
-  'HEAD /readyz': { anybody: 200 },
-  'HEAD /metrics': { anybody: 200 },
-  'GET /api/v1/openapi.json': { anybody: 200 },
-  'GET /panel/api/openapi.json': { anybody: 200 },
+const hidden: Readonly<Record<string, { readonly anyone: number; readonly customer?: number }>> = {
+  'GET /': { anyone: 302 },
+  'GET /healthz': { anyone: 200 },
+  'GET /readyz': { anyone: 200 },
+  'GET /metrics': { anyone: 200 },
+  'HEAD /healthz': { anyone: 200 },
+  'HEAD /readyz': { anyone: 200 },
+  'HEAD /metrics': { anyone: 200 },
+  'GET /api/v1/openapi.json': { anyone: 200 },
+  'GET /panel/api/openapi.json': { anyone: 200 },
   // The documents are not built for this test.
-  'GET /docs': { anybody: 503 },
-  'HEAD /docs': { anybody: 503 },
-  'GET /docs/': { anybody: 503 },
-  'HEAD /docs/': { anybody: 503 },
-  'GET /docs/*': { anybody: 503 },
-  'HEAD /docs/*': { anybody: 503 },
-  'GET /brand/brand.css': { anybody: 200 },
-  'GET /brand/icon.svg': { anybody: 404 },
-  'GET /brand/logo': { anybody: 404 },
-  'GET /customer.css': { anybody: 200 },
-  'GET /panel/confirm-address/{token}': { anybody: 410 },
-  'POST /panel/confirm-address/{token}': { anybody: 410 },
-  'GET /panel/unsubscribe/{token}': { anybody: 410 },
-  'POST /panel/unsubscribe/{token}': { anybody: 410 },
-  'POST /panel/unsubscribe/{token}/undo': { anybody: 410 },
-  'GET /login/{token}': { anybody: 410 },
-  'POST /login/{token}': { anybody: 410 },
-  'GET /customer': { anybody: 401, customer: 200 },
+  'GET /docs': { anyone: 503 },
+  'HEAD /docs': { anyone: 503 },
+  'GET /docs/': { anyone: 503 },
+  'HEAD /docs/': { anyone: 503 },
+  'GET /docs/*': { anyone: 503 },
+  'HEAD /docs/*': { anyone: 503 },
+  'GET /brand/brand.css': { anyone: 200 },
+  'GET /brand/icon.svg': { anyone: 404 },
+  'GET /brand/logo': { anyone: 404 },
+  'GET /customer.css': { anyone: 200 },
+  'GET /panel/confirm-address/{token}': { anyone: 410 },
+  'POST /panel/confirm-address/{token}': { anyone: 410 },
+  'GET /panel/unsubscribe/{token}': { anyone: 410 },
+  'POST /panel/unsubscribe/{token}': { anyone: 410 },
+  'POST /panel/unsubscribe/{token}/undo': { anyone: 410 },
+  'GET /login/{token}': { anyone: 410 },
+  'POST /login/{token}': { anyone: 410 },
+  'GET /customer': { anyone: 401, customer: 200 },
   // Last: it logs the customer out.
-  'POST /customer/logout': { anybody: 303 },
+  'POST /customer/logout': { anyone: 303 },
 };
 
 test('every route of the router is declared, or has its line here', () => {
@@ -320,7 +320,7 @@ test('every route of the router is declared, or has its line here', () => {
 });
 
 test('routes that no document shows answer everybody alike, but a customer who asks for the own plan', async () => {
-  for (const [route, { anybody, customer = anybody }] of Object.entries(hidden)) {
+  for (const [route, { anyone, customer = anyone }] of Object.entries(hidden)) {
     const [method = '', path = ''] = route.split(' ');
     for (const { name, key, cookie } of callers) {
       const answer = await sendRequest(service.address + path, {
@@ -331,7 +331,7 @@ test('routes that no document shows answer everybody alike, but a customer who a
           ...(cookie === undefined ? {} : { cookie }),
         },
       });
-      const expected = cookie === customerCookie ? customer : anybody;
+      const expected = cookie === customerCookie ? customer : anyone;
       assert.equal(answer.status, expected, `${name}: ${route} ${answer.text.slice(0, 200)}`);
     }
   }
@@ -362,7 +362,7 @@ test('what belongs to another account is answered like what does not exist, by i
   await reseller.post('/orders', { package_id: service.packages.basic, customer: 'one-more' });
   const first = publicId(reseller.id, 1);
   const endpoint = async () => (await reseller.get('/webhooks')).body.data.at(-1)?.id;
-  const stranger = await signIn(service, distributor);
+  const outsider = await signIn(service, distributor);
   const ofOthers = routes.filter(
     (route) =>
       route.path.includes('{id}') &&
@@ -386,7 +386,7 @@ test('what belongs to another account is answered like what does not exist, by i
       guard === 'key'
         ? createApiClient(service.address, key).send(method, path, body)
         : createApiClient(service.address, null).send(method, path, body, { cookie, ...ownPages });
-    expectRefusal(await sendAs(distributor.key, stranger), `404 ${notFound}`, {}, name);
+    expectRefusal(await sendAs(distributor.key, outsider), `404 ${notFound}`, {}, name);
     const own = await sendAs(reseller.key, panel);
     assert.notEqual(own.status, 404, `${name} exists for its own account: ${own.text}`);
   }

@@ -80,7 +80,7 @@ test('a price that begins between the preview and the order is not charged again
   assert.equal(again.body.order.price, '12.00', 'a replay is the first answer');
 });
 
-test('GET /packages and the console show the prices of their second, forth and back, and nobody writes anything', async () => {
+test('GET /packages and the console show the prices of their second, forth and back, and no one writes anything', async () => {
   const account = await service.createReseller({ credit: '500.00' });
   const distributor = await service.createReseller({ credit: '500.00', group: 'distributor' });
   const id = await newPackage('Shown');
@@ -184,7 +184,7 @@ test('a change of the package’s prices holds at once over what has begun, and 
   assert.equal(await shown(account, id), '13.00 30.00 96.00');
 });
 
-test('prices that were deleted never begin; what has begun stays in the list for ever', async () => {
+test('prices that were deleted never begin; what has begun stays in the list forever', async () => {
   const account = await service.createReseller({ credit: '500.00' });
   const id = await newPackage('Deleted');
   const [first, second] = [inSeconds(100), inSeconds(200)];

@@ -129,8 +129,8 @@ test('orders with one key at the same time are one order', async () => {
   const placed = await Promise.all(
     Array.from({ length: 20 }, () =>
       client.placeOrder(
-        { package_id: service.packages.basic, customer: 'twins' },
-        { idempotencyKey: 'twins' },
+        { package_id: service.packages.basic, customer: 'repeated' },
+        { idempotencyKey: 'repeated' },
       ),
     ),
   );

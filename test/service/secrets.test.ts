@@ -82,19 +82,19 @@ test('secrets are used in every way, and misused', async () => {
   show('the refusal of a revoked key', (await owner.get('/balance')).text);
   const key = replaced;
   const client = createApiClient(service.address, key);
-  const unknown = keep('a key nobody has', mintApiKey('live'));
+  const unknown = keep('a key no one has', mintApiKey('live'));
   const mistyped = keep(
     'a mistyped key',
     `${key.slice(0, 20)}${key[20] === 'x' ? 'y' : 'x'}${key.slice(21)}`,
   );
-  const nobody = createApiClient(service.address, null);
+  const anonymous = createApiClient(service.address, null);
   for (const authorization of [
     `Bearer ${unknown}`,
     `Bearer ${mistyped}`,
     `Basic ${Buffer.from(`${unknown}:`).toString('base64')}`,
     key,
   ]) {
-    const refused = await nobody.get('/balance', { authorization });
+    const refused = await anonymous.get('/balance', { authorization });
     assert.equal(refused.status, 401, refused.text);
     show('the refusal of a key', refused.text);
   }
@@ -106,7 +106,7 @@ test('secrets are used in every way, and misused', async () => {
   ]) {
     show('the refusal of a path', (await client.get(path)).text);
   }
-  show('the refusal of a query', (await nobody.get(`/orders?api_key=${key}`)).text);
+  show('the refusal of a query', (await anonymous.get(`/orders?api_key=${key}`)).text);
   show(
     'the refusal of an order',
     (await client.post('/orders', { package_id: key, customer: `${key}@` })).text,
@@ -184,7 +184,7 @@ test('secrets are used in every way, and misused', async () => {
       customer: 'marked-lost',
       return_login: true,
     }),
-    await nobody.get('/balance', {
+    await anonymous.get('/balance', {
       authorization: `Bearer ${keep('a key while it fails', mintApiKey('live'))}`,
     }),
     await service.admin.post(`${admin}/accounts`, {
@@ -342,7 +342,7 @@ async function keepBodies({ database }: TestService): Promise<void> {
 }
 
 function keep(name: string, secret: string): string {
-  assert.ok(secret.length >= 12, `${name} is long enough to be told apart`);
+  assert.ok(secret.length >= 12, `${name} is long enough to be distinguished`);
   const count = [...secrets.keys()].filter((known) => known === name || known.startsWith(`${name}, `)).length;
   secrets.set(count === 0 ? name : `${name}, ${count + 1}`, secret);
   return secret;

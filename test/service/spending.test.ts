@@ -1,4 +1,4 @@
-// Spending by package and kind: matches the ledger by day whatever became of orders; sums each entry once outside the order
+// Spending by package and kind: matches the ledger by day for orders of any outcome; sums each entry once outside the order
 // path; older entries are summed by the job.
 
 import assert from 'node:assert/strict';

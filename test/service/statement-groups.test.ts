@@ -116,7 +116,7 @@ test('a value that cannot be read fails its statement alone, and the session goe
   }
 });
 
-test('a transaction fails with its reason, also where what came behind it is heard of first', async () => {
+test('a transaction fails with its reason, also where a later answer arrives first', async () => {
   const failing = service.database.transaction(async (transaction) => {
     const wrapped = async () => {
       await transaction.query(divided, [0]);

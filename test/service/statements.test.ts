@@ -196,7 +196,7 @@ test('orders, customers and the ledger are files, too: all that fit, with the va
   assert.equal((await account.get('/orders?format=json')).body.total, 31);
 });
 
-test('a month that was read as final never changes, whatever the clock does', async (t) => {
+test('a month that was read as final never changes, even if the clock jumps', async (t) => {
   const service = await startTestService();
   t.after(() => service.close());
   const { clock, packages } = service;

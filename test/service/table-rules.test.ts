@@ -1,4 +1,4 @@
-// What the tables refuse on their own, whatever the program does: the last line of defense behind the engine.
+// What the tables refuse on their own, no matter what the program does: the last line of defense behind the engine.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ let reseller: TestAccount;
 before(async () => {
   service = await startTestService();
   reseller = await service.createReseller({ credit: '100.00' });
-  const body = { package_id: service.packages.basic, customer: 'somebody' };
+  const body = { package_id: service.packages.basic, customer: 'someone' };
   assert.equal((await reseller.post('/orders', body)).status, 201);
 });
 after(() => service.close());

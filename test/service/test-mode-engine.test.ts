@@ -114,7 +114,7 @@ test('beside real orders tests rest four times as long as their batch took, unti
   await later.engine.drain();
 });
 
-test('real orders that never end keep no test waiting for ever, and batches never mix', async () => {
+test('real orders that never end keep no test waiting forever, and batches never mix', async () => {
   const { engine, batches, real, test: place } = await scene();
   let isOver = false;
   const stream = (async () => {

@@ -145,7 +145,7 @@ describe('a year', () => {
     assert.deepEqual(await traces(five), await traces(one));
   });
 
-  test('goes on where a process died, by its key at once, by another when nothing was heard for ten seconds', async () => {
+  test('goes on where a process died, by its key at once, by another process after ten seconds of silence', async () => {
     const tests = await newTest(small);
     const before = await clockOf(tests);
     // As left by a killed process.

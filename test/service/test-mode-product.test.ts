@@ -1,4 +1,4 @@
-// Tests and the operator's product: called at a separate address; without one, test orders complete at once, whatever real
+// Tests and the operator's product: called at a separate address; without one, test orders complete at once, whichever mode real
 // orders wait for.
 
 import assert from 'node:assert/strict';
@@ -66,7 +66,7 @@ async function settled(account: TestAccount, orderId: number): Promise<string> {
 
 const withTests = () => ({ test_url: testProduct.url, test_secret: testProduct.secret });
 
-test('without an address for tests the product hears of none, and their orders are completed at once', async () => {
+test('without an address for tests the product gets no test calls, and test orders complete at once', async () => {
   const shown = expectStatus(await setProduct({}), 200).product;
   assert.deepEqual(Object.keys(shown).sort(), ['has_secret', 'mode', 'url']);
   await beginProductCalls(service);
@@ -74,11 +74,11 @@ test('without an address for tests the product hears of none, and their orders a
   const { order } = await placeOrder(service, tests, { customer: 'quiet@example.com' });
   assert.equal(order.status, 'completed');
   expectStatus(await tests.post('/test/clock', { advance: 'P2M' }), 200);
-  await placeOrder(service, live, { customer: 'heard@example.com' });
+  await placeOrder(service, live, { customer: 'called@example.com' });
   const calls = await product.waitFor(1);
   assert.deepEqual(
     calls.map(({ data }) => data.customer.reference),
-    ['heard@example.com'],
+    ['called@example.com'],
   );
 });
 

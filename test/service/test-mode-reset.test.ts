@@ -1,4 +1,4 @@
-// Resetting a test: nothing of it is left, nothing else is affected, and requests in progress are told.
+// Resetting a test: nothing of it is left, nothing else is affected, and requests in progress get an error.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -124,7 +124,7 @@ test('ids of orders, customers and events never come again, however often it is 
   assert.equal(new Set(ids).size, ids.length, ids.join());
 });
 
-test('once all ids were drawn they begin anew, past those that are in use', async () => {
+test('once all ids were drawn they begin again, past those that are in use', async () => {
   const [{ live, tests }, other] = [await testAccounts(), await testAccounts()];
   const [row] = await sql('select last_id from test_account_ids');
   const reset = async () => {
@@ -142,7 +142,7 @@ test('once all ids were drawn they begin anew, past those that are in use', asyn
   await sql(`update test_account_ids set last_id = ${row?.['last_id']}`);
 });
 
-test('filtered lists of every test are whole, whatever jobs made of those before it', async () => {
+test('filtered lists of every test are complete, after any jobs of earlier tests', async () => {
   const { tests } = await testAccounts();
   for (let round = 0; round < 3; round += 1) {
     expectStatus(await tests.post('/test/credit', { amount: '100000.00' }), 201);
@@ -267,7 +267,7 @@ async function linesOf(accountId: number): Promise<number> {
   return Number(row?.['lines']);
 }
 
-test('endpoints made while it is reset are of the test that was, or of the one that is', async () => {
+test('endpoints made during a reset belong to the old test or to the new test', async () => {
   for (let round = 0; round < 5; round += 1) {
     const { live, tests } = await testAccounts();
     const make = (name: string) => tests.post('/webhooks', { url: `https://127.0.0.1/${name}` });
@@ -447,7 +447,7 @@ test('a move under way ends, and does not move the clock of the test that follow
 });
 
 describe('history', () => {
-  test('of a real account, and of a test in use, is not deleted by anybody', async () => {
+  test('of a real account, and of a test in use, is not deleted by anyone', async () => {
     const { live, tests } = await testAccounts();
     for (const account of [live, tests])
       await placeOrder(service, account, { customer: `history-${account.id}` });

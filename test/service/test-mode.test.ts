@@ -40,7 +40,7 @@ describe('the test account', () => {
   test('its orders are charged to it alone, and the real account sees none of them', async () => {
     const { live, tests } = await testAccounts();
     const before = await booksOf(service, live);
-    const { order, balance } = await placeOrder(service, tests, { customer: 'somebody' });
+    const { order, balance } = await placeOrder(service, tests, { customer: 'someone' });
     assert.equal(balance, '990.00');
     assert.deepEqual(await booksOf(service, live), before);
     for (const path of ['/orders', '/customers']) {
@@ -49,7 +49,7 @@ describe('the test account', () => {
     }
     expectRefusal(await live.get(`/orders/${order.id}`), '404 order_not_found');
     expectRefusal(await live.get(`/customers/${order.customer.id}`), '404 customer_not_found');
-    const own = await placeOrder(service, live, { customer: 'somebody' });
+    const own = await placeOrder(service, live, { customer: 'someone' });
     expectRefusal(await tests.get(`/orders/${own.order.id}`), '404 order_not_found');
     expectRefusal(await tests.post(`/orders/${own.order.id}/renew`), '404 order_not_found');
   });
@@ -115,7 +115,7 @@ describe('the test account', () => {
     );
   });
 
-  test('its key opens no route of administrators, whoever it belongs to', async () => {
+  test('its key opens no route of administrators, anyone who it belongs to', async () => {
     const { tests } = await testAccounts();
     const operators = await testModeOf(service, service.admin);
     for (const account of [tests, operators]) {
@@ -241,7 +241,7 @@ describe('requests of test mode', () => {
     expectRefusal(await tests.post('/test/clock', { ...body, advance: 'P2M' }), '409 idempotency_conflict');
   });
 
-  test('of twenty moves at once each happens whole, or is told that another is under way', async () => {
+  test('of twenty moves at once each happens whole, or is refused because another is under way', async () => {
     const { tests } = await testAccounts();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => tests.post('/test/clock', { advance: 'PT1H' })),
@@ -277,11 +277,11 @@ test('a renewal at its time, a refusal and its tries, a notice and an end: a yea
     renewals.slice(0, 3).map(({ created_at }: { created_at: string }) => created_at),
     ['2026-02-27T10:00:00Z', '2026-03-30T10:00:00Z', '2026-04-29T10:00:00Z'],
   );
-  const told = await everyEvent(tests);
-  const times = told.map(({ created_at }) => created_at);
+  const emitted = await everyEvent(tests);
+  const times = emitted.map(({ created_at }) => created_at);
   assert.deepEqual(times, times.toSorted(), 'events are in the order of their time');
-  assert.equal(told.filter(({ type }) => type === 'plan.expired').length, 2);
-  assert.equal(told.filter(({ type }) => type === 'plan.renewed').length, 12);
+  assert.equal(emitted.filter(({ type }) => type === 'plan.expired').length, 2);
+  assert.equal(emitted.filter(({ type }) => type === 'plan.renewed').length, 12);
 
   // 610.00 are left; this price is higher.
   const spend = { customer: 'spender', package_id: service.packages.plus, months: 12 };

@@ -128,7 +128,7 @@ test('an upgrade finds the completed order behind each plan: none of a trial, an
   });
 });
 
-test('the idempotency keys of the first edition are replayed, and tell other orders from those they were sent with', async () => {
+test('the idempotency keys of the first edition are replayed, and are refused with other orders', async () => {
   const packages = await createPackageCatalog(database);
   const batch = {
     database,

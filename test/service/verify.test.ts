@@ -364,7 +364,7 @@ const falsifications: readonly Falsification[] = [
   },
 
   periods(
-    'one that is still unused is missing',
+    'a link that is still unused is missing',
     // Citus 13.2 and its server crash on an array slice in an update.
     'paid_periods = array[paid_periods[4], paid_periods[5], paid_periods[6]]',
     /1 paid periods do not fit the orders, which make 2/,
@@ -465,7 +465,7 @@ describe('falsified books are named by account and subject, and the account is h
       for (const { problem } of named)
         assert.match(problem, /^not by the rules: |the audit log|its row and its hash/);
       const placed = await order(service, one.reseller, `rule-${one.reseller.id}`);
-      assert.equal(placed.status, 201, 'nobody is halted');
+      assert.equal(placed.status, 201, 'no account is halted');
     });
   }
 

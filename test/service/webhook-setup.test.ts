@@ -76,28 +76,28 @@ describe('what is set up', () => {
     assert.ok(!JSON.stringify(service.logLines).includes('whsec_'));
   });
 
-  test('nobody reaches what is somebody else’s', async () => {
-    const [owner, stranger] = [await service.createReseller(), await service.createReseller()];
+  test('an account reaches only its own endpoints', async () => {
+    const [owner, outsider] = [await service.createReseller(), await service.createReseller()];
     const { webhook } = (await create(owner)).body;
     const path = `/webhooks/${webhook.id}`;
     for (const answer of [
-      await stranger.get(path),
-      await stranger.patch(path, { enabled: false }),
-      await stranger.send('DELETE', path),
-      await stranger.post(`${path}/test`),
-      await stranger.post(`${path}/secret`, {}),
-      await stranger.get(`${path}/deliveries`),
-      await stranger.post(`${path}/redeliver`, { from: '2026-01-01T00:00:00Z' }),
+      await outsider.get(path),
+      await outsider.patch(path, { enabled: false }),
+      await outsider.send('DELETE', path),
+      await outsider.post(`${path}/test`),
+      await outsider.post(`${path}/secret`, {}),
+      await outsider.get(`${path}/deliveries`),
+      await outsider.post(`${path}/redeliver`, { from: '2026-01-01T00:00:00Z' }),
       await service.admin.get(`/api/admin/v1${path}`),
       await owner.get('/webhooks/0'),
       await owner.get('/webhooks/99999999999'),
     ]) {
       expectRefusal(answer, '404 webhook_not_found', {});
     }
-    assert.deepEqual((await stranger.get('/webhooks')).body, { data: [] });
+    assert.deepEqual((await outsider.get('/webhooks')).body, { data: [] });
   });
 
-  test('ten at most; the eleventh is refused, and one that is deleted makes room', async () => {
+  test('ten at most; the eleventh is refused, and deleting one makes room', async () => {
     const account = await service.createReseller();
     const ids: number[] = [];
     for (let count = 0; count < 10; count += 1) ids.push((await create(account)).body.webhook.id);
@@ -146,7 +146,7 @@ describe('what is set up', () => {
   });
 });
 
-test('test events to an endpoint that hangs are few at once; the others of an account are told to wait', async () => {
+test('test events to an endpoint that hangs are few at once; the others of an account have to wait', async () => {
   const account = await service.createReseller();
   const { webhook } = (await create(account, { url: receiver.at('/hangs').url })).body;
   receiver.at('/hangs').answer = () => null;
@@ -208,7 +208,7 @@ test('hundreds of endpoints, made and deleted in a loop, leave nothing behind', 
   assert.deepEqual(await rowsOf(...tables), before);
 });
 
-test('the log is kept for thirty days, and so many attempts at most; keys for ever', async () => {
+test('the log is kept for thirty days, and so many attempts at most; keys forever', async () => {
   const account = await service.createReseller();
   const { id } = (await create(account, {}, { 'idempotency-key': 'old' })).body.webhook;
   const day = 86_400;
@@ -244,7 +244,7 @@ test('the log is kept for thirty days, and so many attempts at most; keys for ev
   assert.deepEqual([again.body.webhook.id, again.headers.get('idempotent-replayed')], [id, 'true']);
 });
 
-test('secrets are sealed, and are sealed anew with everything else', async () => {
+test('secrets are sealed, and are sealed again with everything else', async () => {
   const account = await service.createReseller();
   const { webhook, secret } = (await create(account)).body;
   await account.post(`/webhooks/${webhook.id}/secret`, {});

@@ -79,7 +79,7 @@ async function createEndpoint(account: TestAccount, body: object = {}): Promise<
   return { id: webhook.id, secret, path: `/webhooks/${webhook.id}`, at };
 }
 
-async function tell(account: TestAccount, count = 1): Promise<void> {
+async function emit(account: TestAccount, count = 1): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const answer = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
       amount: '1.00',
@@ -114,14 +114,14 @@ async function moveToNextAttempt({ id, at }: Made): Promise<void> {
 }
 
 describe('what is sent', () => {
-  test('every event that is told after the endpoint was made, in its order, signed as the published library wants it', async () => {
+  test('every event that occurs after the endpoint was made, in order, signed as the published library expects', async () => {
     const account = await service.createReseller({ credit: '100.00' });
-    await tell(account);
+    await emit(account);
     const earlier = await feedOf(account);
     const made = await createEndpoint(account);
     const order = await account.post('/orders', { package_id: service.packages.basic, customer: 'first' });
     assert.equal(order.status, 201);
-    await tell(account, 3);
+    await emit(account, 3);
     const feed = (await feedOf(account)).slice(earlier.length);
     assert.ok(feed.length >= 6);
     const received = await made.at.gets(feed.length);
@@ -149,10 +149,10 @@ describe('what is sent', () => {
     );
   });
 
-  test('of the types that are asked for, and only while it is switched on; what was told meanwhile follows', async () => {
+  test('of the types that are asked for, and only while it is enabled; events from meanwhile follow', async () => {
     const account = await service.createReseller({ credit: '100.00' });
     const made = await createEndpoint(account, { types: ['customer.created', 'balance.debited'] });
-    await tell(account, 2);
+    await emit(account, 2);
     const order = { package_id: service.packages.basic, customer: 'typed' };
     assert.equal((await account.post('/orders', order)).status, 201);
     await made.at.gets(1);
@@ -178,7 +178,7 @@ describe('what is sent', () => {
     const answer = await service.admin.post('/api/admin/v1/webhooks', { url: at.url });
     assert.equal(answer.status, 201, answer.text);
     await deliver();
-    for (const account of [...accounts, ...accounts]) await tell(account);
+    for (const account of [...accounts, ...accounts]) await emit(account);
     const ofThem = () =>
       accounts.map(({ id }) =>
         at.received.flatMap(({ event }) =>
@@ -207,8 +207,8 @@ describe('what is sent', () => {
     const isSignedTwice = ({ headers }: Received) =>
       String(headers['webhook-signature']).split(' ').length === 2;
     // Deliveries before the new secret is known are signed with the first alone.
-    await until('the deliverer has heard of it', async () => {
-      await tell(account);
+    await until('the deliverer knows of it', async () => {
+      await emit(account);
       return (await made.at.gets(made.at.received.length + 1)).some(isSignedTwice);
     });
     const first = made.at.received.find(isSignedTwice);
@@ -217,7 +217,7 @@ describe('what is sent', () => {
     }
     service.clock.seconds += hour;
     const sent = made.at.received.length;
-    await tell(account);
+    await emit(account);
     const [second] = (await made.at.gets(sent + 1)).slice(sent);
     assert.equal(String(second?.headers['webhook-signature']).split(' ').length, 1);
     const again = await account.post(`${made.path}/secret`, { overlap_hours: 0 });
@@ -249,7 +249,7 @@ describe('an endpoint that fails', () => {
     const account = await service.createReseller();
     const made = await createEndpoint(account);
     made.at.answer = () => 500;
-    await tell(account, 3);
+    await emit(account, 3);
     await made.at.gets(1);
     const begun = service.clock.seconds;
     await moveToNextAttempt(made);
@@ -280,13 +280,13 @@ describe('an endpoint that fails', () => {
       const path = `/api/admin/v1/accounts/${account.id}/credit`;
       expectStatus(await hasty.admin.post(path, { amount: '1.00' }), 201);
     }
-    const told = (await feedOf(account)).map(({ id }) => id).slice(-20);
+    const emitted = (await feedOf(account)).map(({ id }) => id).slice(-20);
     // The clock stands still: only short retries can bring the rest.
-    await at.gets(20 + told.filter((id) => id % 5 === 0).length);
+    await at.gets(20 + emitted.filter((id) => id % 5 === 0).length);
     const delivered = at.received.filter(({ event }, index) => at.received[index + 1]?.event.id !== event.id);
     assert.deepEqual(
       delivered.map(({ event }) => event.id),
-      told,
+      emitted,
       'in order, each once',
     );
     assert.equal(failedOnce.size, 4);
@@ -296,12 +296,12 @@ describe('an endpoint that fails', () => {
   test('an event that its endpoint always refuses is set aside, and tried again beside the others', async () => {
     const account = await service.createReseller();
     const made = await createEndpoint(account);
-    await tell(account);
+    await emit(account);
     await made.at.gets(1);
     const [first = 0] = made.at.ids();
     const poisoned = first + 1;
     made.at.answer = ({ event }) => (event.id === poisoned ? 500 : 200);
-    await tell(account, 4);
+    await emit(account, 4);
     await made.at.gets(2);
     await moveToNextAttempt(made);
     await made.at.gets(6);
@@ -328,11 +328,11 @@ describe('an endpoint that fails', () => {
     assert.equal((await webhookOf(account, made)).failing_since, null);
   });
 
-  test('one that is down holds everything, is asked with the first event alone, and then gets all of it in order', async () => {
+  test('an endpoint that is down is tried with the first event alone, and then gets everything in order', async () => {
     const account = await service.createReseller();
     const made = await createEndpoint(account);
     made.at.answer = () => 503;
-    await tell(account, 5);
+    await emit(account, 5);
     await made.at.gets(1);
     const [head = 0] = made.at.ids();
     while (made.at.ids().filter((id) => id === head).length < 4) await moveToNextAttempt(made);
@@ -359,10 +359,10 @@ describe('an endpoint that fails', () => {
     const gone = await createEndpoint(account);
     const other = await createEndpoint(account, { types: ['webhook.disabled'] });
     gone.at.answer = () => 410;
-    await tell(account, 2);
-    const [told] = await other.at.gets(1);
+    await emit(account, 2);
+    const [emitted] = await other.at.gets(1);
     assert.deepEqual(
-      [told?.event.type, told?.event.data],
+      [emitted?.event.type, emitted?.event.data],
       ['webhook.disabled', { webhook: { id: gone.id, url: gone.at.url }, reason: 'gone' }],
     );
     const webhook = await webhookOf(account, gone);
@@ -383,7 +383,7 @@ describe('an endpoint that fails', () => {
     const account = await service.createReseller();
     const made = await createEndpoint(account);
     made.at.answer = () => 500;
-    await tell(account, 2);
+    await emit(account, 2);
     await made.at.gets(1);
     const [first = 0] = made.at.ids();
     const begun = service.clock.seconds;
@@ -399,7 +399,7 @@ describe('an endpoint that fails', () => {
       givenUp.map(({ event_id: id, attempt }: { event_id: number; attempt: number }) => [id, attempt]),
       [[first, 10]],
     );
-    await tell(account, 2);
+    await emit(account, 2);
 
     made.at.answer = () => 200;
     const since = await account.post(`${made.path}/redeliver`, { from: first });
@@ -411,14 +411,14 @@ describe('an endpoint that fails', () => {
     await until('everything has arrived, in order', async () => made.at.ids().join().endsWith(missed.join()));
   });
 
-  test('one that hangs delays nobody else', async () => {
+  test('one that hangs delays no one else', async () => {
     const account = await service.createReseller();
     const hung = await createEndpoint(account);
     const prompt = await createEndpoint(account);
     hung.at.answer = () => null;
     const delivered = 'sellthrough_webhook_attempts_total{outcome="delivered"}';
     const earlier = (await readMetrics(service)).get(delivered) ?? 0;
-    await tell(account, 5);
+    await emit(account, 5);
     await prompt.at.gets(5);
     assert.equal(hung.at.received.length, 1);
     service.clock.seconds += 60;
@@ -433,10 +433,10 @@ describe('an endpoint that fails', () => {
 });
 
 describe('asked for again', () => {
-  test('one event is sent again, as often as it is asked for, and one that is somebody else’s is not', async () => {
-    const [account, stranger] = [await service.createReseller(), await service.createReseller()];
+  test('one event is sent again, as often as requested, and an event of another account is not', async () => {
+    const [account, outsider] = [await service.createReseller(), await service.createReseller()];
     const made = await createEndpoint(account);
-    await tell(account, 2);
+    await emit(account, 2);
     await made.at.gets(2);
     const [id = 0] = made.at.ids();
     const path = `${made.path}/deliveries/${id}/redeliver`;
@@ -448,23 +448,23 @@ describe('asked for again', () => {
     assert.equal((await account.post(path)).status, 200);
     await made.at.gets(4);
     assert.deepEqual(made.at.ids().slice(2), [id, id]);
-    await tell(stranger);
-    const theirs = (await feedOf(stranger)).at(-1)?.id;
+    await emit(outsider);
+    const theirs = (await feedOf(outsider)).at(-1)?.id;
     assert.ok(theirs);
     expectRefusal(
       await account.post(`${made.path}/deliveries/${theirs}/redeliver`),
       '404 event_not_found',
       {},
     );
-    expectRefusal(await stranger.post(path), '404 webhook_not_found', {});
+    expectRefusal(await outsider.post(path), '404 webhook_not_found', {});
   });
 
   test('everything since an event, or a second, is sent again in order, and what comes then behind it', async () => {
     const account = await service.createReseller();
     const made = await createEndpoint(account);
-    await tell(account, 2);
+    await emit(account, 2);
     service.clock.seconds += 60;
-    await tell(account, 2);
+    await emit(account, 2);
     await made.at.gets(4);
     const ids = made.at.ids();
     await until('all of it is noted', async () => (await attemptsOf(account, made)).length === 4);
@@ -474,7 +474,7 @@ describe('asked for again', () => {
     await until('all of it is noted', async () => (await attemptsOf(account, made)).length === 7);
     const { created_at: since } = made.at.received[2]?.event ?? {};
     assert.equal((await account.post(`${made.path}/redeliver`, { from: since })).status, 200);
-    await tell(account);
+    await emit(account);
     const newest = (await feedOf(account)).at(-1)?.id;
     const [third, fourth] = ids.slice(2);
     // Events before the deliverer knows of it may arrive once more: at least once, and in order.
@@ -513,7 +513,7 @@ describe('two that both believe to hold the lease', () => {
         onAttempt: () => undefined,
         onProblem: (error) => assert.fail(String(error)),
       });
-    await tell(account, 3);
+    await emit(account, 3);
     const stale = runner().run({ signal: new AbortController().signal, leaseNumber: number - 1 });
     await assert.rejects(stale, LeaseLost);
     assert.deepEqual(await attemptsOf(account, made), [], 'nothing of it is noted');

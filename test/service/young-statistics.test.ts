@@ -49,13 +49,13 @@ test('statistics are gathered after the first hundred orders, not before', async
 });
 
 test('a table that is known to be large is not looked at again', async () => {
-  const told: string[] = [];
+  const emitted: string[] = [];
   const [group = service.database] = service.database.accountGroups();
-  const heard: Database = {
+  const received: Database = {
     ...group,
-    accountGroups: () => [heard],
+    accountGroups: () => [received],
     query(statement, values, rank) {
-      if (statement.text.startsWith('analyze ')) told.push(statement.text.slice('analyze '.length));
+      if (statement.text.startsWith('analyze ')) emitted.push(statement.text.slice('analyze '.length));
       return group.query(statement, values, rank);
     },
   };
@@ -65,11 +65,11 @@ test('a table that is known to be large is not looked at again', async () => {
       text: `update pg_class set reltuples = ${rows} where oid = 'customers'::regclass`,
     });
   const lookAtAll = async (): Promise<readonly string[]> => {
-    told.length = 0;
-    const statistics = createEarlyAnalyze(heard, ['accounts', 'customers', 'orders'], assert.ifError);
+    emitted.length = 0;
+    const statistics = createEarlyAnalyze(received, ['accounts', 'customers', 'orders'], assert.ifError);
     statistics.count(100);
-    while (!told.includes('orders')) await nextTurn();
-    return told;
+    while (!emitted.includes('orders')) await nextTurn();
+    return emitted;
   };
   await group.query({ name: '', text: 'alter table customers set (autovacuum_enabled = false)' });
   await setRows(5_000_000);

@@ -310,7 +310,7 @@ abstract class Module
         return $object;
     }
 
-    /** Kept as it comes: whatever is secret has to be masked before. */
+    /** Kept as it comes: secrets have to be masked before. */
     final protected function log($url, $data = null, $direction = 'input', $success = false): void
     {
         StandIn::$log[] = "$direction $url " . (string) $data;

@@ -88,7 +88,7 @@ test('the list of what is an account’s, and of what refers to it, is the schem
   assert.deepEqual(owned, accountReferences);
 });
 
-test('a service has to stop first, and is told how long for; then every row moves, and it goes on', async () => {
+test('a service has to stop first, and the downtime is estimated; then every row moves, and it goes on', async () => {
   const url = await copyOfTemplate();
   const environment = { ...settings, DATABASE_URL: url };
   const service = await startProcess(url);
@@ -351,7 +351,7 @@ function withoutIncarnation({ content, rows }: Backup): readonly string[] {
   });
 }
 
-test('a backup does not tell how many groups there were, and goes into one group or into several', async () => {
+test('a backup is independent of the number of groups, and goes into one group or into several', async () => {
   const backUp = async (from: string, name: string): Promise<Backup> => {
     const path = join(folder, name);
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
@@ -389,7 +389,7 @@ test('a backup does not tell how many groups there were, and goes into one group
   await Promise.all([goesInto(1, {}), goesInto(2, { ACCOUNT_GROUPS: '2' }), isRefusedByEmbedded()]);
 });
 
-test('verify finds rows in another account’s group and references to nobody; doctor finds what a group lacks', async () => {
+test('verify finds rows in another account’s group and references without a target; doctor finds what a group lacks', async () => {
   const url = await copyOfTemplate(dividedTemplate);
   const environment = { ...settings, DATABASE_URL: url };
   const inDoctor = async () => {
@@ -407,7 +407,7 @@ test('verify finds rows in another account’s group and references to nobody; d
      alter table public_group_1.orders drop constraint of_its_account_group;
      insert into public_group_1.orders select * from public_group_2.orders where account_id = 2 and number = 1;
      insert into api_keys (lookup_hash, account_id, last_four, created_at, name, revoked_at, is_first)
-       values ('of nobody', 99, 'abcd', now(), 'of nobody', now(), false)`,
+       values ('of no account', 99, 'abcd', now(), 'of no account', now(), false)`,
   );
   const [{ stdout, code }, incomplete] = await Promise.all([
     runCommand(['verify', '--json'], { cwd: folder, environment }),

@@ -130,7 +130,7 @@ test('on a database of one group the same file runs as it is', async () => {
   await database.close();
 });
 
-test('every migration since account groups makes the same of a divided database as of one that is divided afterwards', async () => {
+test('every migration since account groups gives the same whether the database was divided before or after', async () => {
   const migrations = readMigrations();
   const begin = migrations.findIndex(({ name }) => name.endsWith('-account-groups.sql')) + 1;
   const early = await dividedAt(migrations.slice(0, begin));

@@ -150,7 +150,7 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
   }
 });
 
-describe('a restore lets nobody in by what may be over', () => {
+describe('a restore revokes access that may have ended', () => {
   const file = inFolder('passes.backup');
   const passes = [
     'sessions',
@@ -230,7 +230,7 @@ describe('a restore lets nobody in by what may be over', () => {
         ['demo', demoKey.slice(-4)],
         ['demo', 'last'],
       ],
-      'none that has ended or expired',
+      'without links that have ended or expired',
     );
     const other = { ...settings, DATABASE_URL: await createDatabase() };
     const { code, stdout } = await runCommand(['restore', file], { cwd: folder, environment: other });
@@ -344,7 +344,7 @@ test('a backup of a running embedded service is one consistent moment, and order
       ),
     );
     assert.ok(placed > wasPlaced, 'orders went on');
-    // A second one is told to wait; its files are untouched.
+    // A second one has to wait; its files are untouched.
     const [done, ...others] = ends.toSorted((a, b) => Number(a.code) - Number(b.code));
     for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /already running/);
     assert.equal(done?.code, 0, done?.stderr);

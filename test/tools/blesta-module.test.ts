@@ -184,7 +184,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     );
   });
 
-  test('a version that tells fields in place of the number charges once as well, and one that tells neither not at all', async () => {
+  test('a version that passes fields in place of the number charges once as well, and a version that passes neither not at all', async () => {
     const account = await testAccount();
     const panel = await install(account, proxy.address);
     await order(panel, 1);
@@ -220,7 +220,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     assert.equal(await balanceOf(account), '970.00', 'two invoices, two charges');
   });
 
-  test('what cannot be done is said in plain words, in the language of whoever reads it', async () => {
+  test('what cannot be done is said in plain words, in the reader’s language', async () => {
     const poor = await service.createReseller({ credit: '15.00' });
     const panel = await install(poor);
     await order(panel, 1, { package: 2 });
@@ -354,16 +354,16 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     expectStatus(await account.post(`/customers/${await idOf(4)}/cancel`, { at: 'now' }), 200);
 
     const { log } = await panel.say('cron', { key: 'keep_in_step' });
-    const told = (id: number) => log.filter((line) => line.includes(`keep_in_step ${id} `)).join();
+    const emitted = (id: number) => log.filter((line) => line.includes(`keep_in_step ${id} `)).join();
     const seen = async (id: number) => (await panel.say('tab', { service: id, for: 'admin' })).service;
-    assert.equal(told(1), '');
-    assert.match(told(2), /is paid until .* Taken over\.$/);
+    assert.equal(emitted(1), '');
+    assert.match(emitted(2), /is paid until .* Taken over\.$/);
     assert.equal((await seen(2)).due, await endOf(2));
-    assert.match(told(3), /was suspended at Sellthrough\. Taken over\.$/);
+    assert.match(emitted(3), /was suspended at Sellthrough\. Taken over\.$/);
     assert.equal((await seen(3)).status, 'suspended');
-    assert.match(told(4), /was cancelled at Sellthrough on .* Taken over\.$/);
+    assert.match(emitted(4), /was cancelled at Sellthrough on .* Taken over\.$/);
     assert.equal((await seen(4)).status, 'canceled');
-    assert.match(told(5), /The client has paid until 2099-01-01/);
+    assert.match(emitted(5), /The client has paid until 2099-01-01/);
     assert.equal((await seen(5)).due, '2099-01-01');
     const pressed = await panel.say('tab', { service: 1, for: 'admin', post: { action: 'compare' } });
     assert.match(pressed.answer.html, /The service is in step with Sellthrough\./);

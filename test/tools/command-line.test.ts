@@ -130,7 +130,7 @@ describe('accounts', () => {
     assert.deepEqual(await runForJson(['account', 'show', String(shown.id)], admin()), shown);
     const list = await runForJson(['account', 'list', '--search', 'acm'], admin());
     assert.deepEqual([list.total, list.data], [1, [shown]]);
-    assertRefused(await runCommand(['account', 'show', 'nobody'], admin()), 3, /no account "nobody"/);
+    assertRefused(await runCommand(['account', 'show', 'no-such'], admin()), 3, /no account "no-such"/);
   });
 
   test('are credited once for one idempotency key, and debited by a negative amount', async () => {
@@ -222,7 +222,7 @@ describe('accounts', () => {
     );
   });
 
-  test('keep their key where nobody can say yes, and get a new one with --yes', async () => {
+  test('keep their key where no one can say yes, and get a new one with --yes', async () => {
     assertRefused(await runCommand(['account', 'key', 'acme'], admin()), 2, /needs --yes/);
     await runForJson(['orders'], reseller());
     const { api_key: key } = await runForJson(['account', 'key', 'acme', '--yes'], admin());
@@ -268,7 +268,7 @@ describe('people of an account', () => {
     assertRefused(await run('change', 'acme', 'acme'), 2, /Nothing to change/);
     assertRefused(await run('change', 'acme', 'acme', '--role', 'viewer'), 3, /last_owner/);
     assertRefused(await run('remove', 'acme', 'acme'), 3, /last_owner/);
-    assertRefused(await run('remove', 'acme', 'nobody'), 3, /person_not_found/);
+    assertRefused(await run('remove', 'acme', 'no-such'), 3, /person_not_found/);
     assertRefused(await runCommand(['people', 'list', 'acme'], reseller()), 3, /forbidden/);
   });
 });
@@ -627,7 +627,7 @@ describe('the orders of a file', () => {
   });
   const forget = () => runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '1000'], admin());
 
-  test('are placed once, however often the file is sent; a run of another name places them anew', async () => {
+  test('are placed once, however often the file is sent; a run of another name places them again', async () => {
     await forget();
     const args = file(
       'orders.csv',
@@ -744,7 +744,7 @@ describe('the orders of a file', () => {
     await forget();
     const rows = ['renewed-1,1', 'renewed-2,1', 'renewed-3,12'].map((row) => `${packageId},${row}`);
     await runForJson(file('to-renew.csv', 'package_id,customer,months', ...rows), customer());
-    const named = file('by-name.csv', 'renew_customer,months', 'renewed-3,1', 'nobody,1');
+    const named = file('by-name.csv', 'renew_customer,months', 'renewed-3,1', 'no-such,1');
     const byName = await runCommand([...named, '--json'], customer());
     assert.equal(byName.code, 5, byName.stderr);
     assert.deepEqual(counts(JSON.parse(byName.stdout)).slice(0, 4), [2, 1, 0, 1]);
@@ -899,7 +899,7 @@ describe('events', () => {
     key.key = (await runForJson(['account', 'create', 'listener'], admin())).api_key;
     await runForJson(['account', 'credit', 'listener', '100.00'], admin());
     const prices = ['--reseller', '1,2,3', '--distributor', '1,2,3'];
-    packageId = String((await runForJson(['package', 'create', 'Heard', ...prices], admin())).id);
+    packageId = String((await runForJson(['package', 'create', 'Listen', ...prices], admin())).id);
     // From here on its events are written.
     await runForJson(['events'], seller());
   });
@@ -943,7 +943,7 @@ describe('events', () => {
     const { stdout } = await runCommand(['events', '--type', 'order.completed'], seller());
     assert.match(
       stdout,
-      /^ *EVENT +AT +ACCOUNT +TYPE +WHAT\n *\d+ .* order\.completed +alan@example\.com, Heard, 1\.00 USD\n$/,
+      /^ *EVENT +AT +ACCOUNT +TYPE +WHAT\n *\d+ .* order\.completed +alan@example\.com, Listen, 1\.00 USD\n$/,
     );
     const everybody = await runForJson(['events', '--everybody', '--type', 'order.completed'], admin());
     assert.ok(
@@ -998,7 +998,7 @@ describe('events', () => {
       assert.equal(signature, `v1,${hmac.update(`${id}.${at}.${body}`).digest('base64')}`);
       const event = JSON.parse(body);
       assert.deepEqual([id, event.data.order], [`evt_${event.id}`, placed]);
-      await listening.says(/order\.completed {2}edsger@example\.com, Heard, 1\.00 USD → 202\n/);
+      await listening.says(/order\.completed {2}edsger@example\.com, Listen, 1\.00 USD → 202\n/);
     } finally {
       await listening.end();
       receiver.close();
@@ -1062,11 +1062,11 @@ describe('a command ends with', () => {
   });
 
   test('4 where nothing listens, with the key to repeat an order that may stand', async () => {
-    const nobody = createServer().listen(0, '127.0.0.1');
-    await once(nobody, 'listening');
-    const { port } = nobody.address() as AddressInfo;
+    const anonymous = createServer().listen(0, '127.0.0.1');
+    await once(anonymous, 'listening');
+    const { port } = anonymous.address() as AddressInfo;
     // Receives the request and disconnects: the order may have been placed.
-    nobody.on('connection', (socket) => socket.once('data', () => socket.destroy()));
+    anonymous.on('connection', (socket) => socket.once('data', () => socket.destroy()));
     const environment = { ...reseller().environment, SELLTHROUGH_URL: `http://127.0.0.1:${port}` };
     const lost = await runCommand(['order', '1', 'ada@example.com'], { cwd: folder, environment });
     assertRefused(
@@ -1074,8 +1074,8 @@ describe('a command ends with', () => {
       4,
       /\(connection_lost, request \S+\)\. It may have been executed\. Repeat the command with --idempotency-key cli_\S+; it is never charged twice\./,
     );
-    nobody.close();
-    await once(nobody, 'close');
+    anonymous.close();
+    await once(anonymous, 'close');
     const gone = await runCommand(['orders'], { cwd: folder, environment });
     assertRefused(gone, 4, /ECONNREFUSED.*\(connection_lost, request \S+\)/);
   });

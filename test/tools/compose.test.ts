@@ -121,7 +121,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
   });
   after(() => postgres?.remove());
 
-  test('the secrets are made for nobody else to read, once, and only for an address that is https', async () => {
+  test('the secrets are made once, unreadable for other users, and only for an address that is https', async () => {
     const script = join(root, 'deploy/make-secrets.sh');
     const names = ['.env', 'owner.env', 'postgres-password', 'sellthrough.env', 'service-password'];
     assert.deepEqual(readdirSync(cwd).sort(), names);

@@ -146,7 +146,7 @@ describe('on this machine', () => {
     );
   });
 
-  test('addresses that will not do behind a proxy', async () => {
+  test('addresses that do not work behind a proxy', async () => {
     assertCheck(await doctor({ HOST: '0.0.0.0' }), 'public address', 'warn', /PUBLIC_URL/);
     assertCheck(
       await doctor({ PUBLIC_URL: 'http://sell.example.com' }),

@@ -113,7 +113,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     assert.deepEqual(made, ['ada', 'bea', 'carl', 'dora', 'emil'], 'each order was looked at by itself');
     assert.deepEqual(sharedIds(product.calls, callsBefore), []);
 
-    // A reader beyond the backup is told so; one within it continues and misses nothing.
+    // A reader beyond the backup gets an error; a reader within it continues and misses nothing.
     for (const [what, answer] of Object.entries({
       own: await feedAfter(reseller, late.own),
       whole: await admin.get(`/api/admin/v1/events?after=${late.whole}`),

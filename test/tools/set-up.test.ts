@@ -184,7 +184,7 @@ test('the npm that a killed run left behind is waited for', async () => {
   assert.ok(orphan.exitCode !== null || orphan.signalCode !== null, 'it went on while the other was alive');
 });
 
-test('a run that is told to end lets npm end, and the next one goes on at once', async () => {
+test('a run that is stopped lets npm end, and the next one goes on at once', async () => {
   const checkout = newCheckout();
   const first = setUp(checkout);
   const lock = join(checkout, '.prepare-lock');
@@ -198,7 +198,7 @@ test('a run that is told to end lets npm end, and the next one goes on at once',
   assert.ok(existsSync(installed(checkout)));
 });
 
-test('a change of the lockfile, or by an npm that somebody called, is seen', async () => {
+test('a change of the lockfile, or by an npm that someone called, is seen', async () => {
   const checkout = newCheckout();
   await setUp(checkout).end;
   for (const change of ['package-lock.json', 'node_modules/.package-lock.json']) {

@@ -117,15 +117,15 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       assert.equal(JSON.parse(stdout).product.mode, 'confirm');
     }
 
-    test('knows when a plan is over without being told', async () => {
+    test('knows when a plan is over without a call', async () => {
       service.clock.seconds = nowSeconds() - 40 * day;
       await order('late@example.com');
       await order('early@example.com', { months: 3 });
       await product.start();
       await untilPlan('late@example.com', 'active');
-      assert.equal((await me('late@example.com')).active, false, 'nobody has said that it has ended');
+      assert.equal((await me('late@example.com')).active, false, 'no call said that it has ended');
       assert.equal((await me('early@example.com')).active, true);
-      assert.equal((await me('nobody@example.com')).status, 404);
+      assert.equal((await me('no-such@example.com')).status, 404);
     });
 
     test('takes an order, which is completed, and its customer may come in', async () => {

@@ -88,7 +88,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   test('a service lives: created once, renewed once, changed, suspended, let in, ended, and created again', async () => {
     const account = await testAccount();
     await advance(account, 'PT1S');
-    // The test's calendar, whatever the date is.
+    // The test's calendar, no matter what the date is.
     const { now } = (await account.get('/test/clock')).body.clock;
     const panel = await install(account);
     await order(panel, 1734);
@@ -194,7 +194,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal((await customersOf(account)).length, 1);
   });
 
-  test('neither keys nor login links are in the module log, whatever is logged', async () => {
+  test('neither keys nor login links are ever in the module log', async () => {
     const account = await testAccount();
     const panel = await install(account);
     await order(panel, 3);
@@ -309,7 +309,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       assert.equal((await customerOf(poor, `${panel.prefix}c-3`)).external_ref, '3');
     });
 
-    test('and names what was not created, who has no right, and what nobody answers', async () => {
+    test('and names what was not created, who has no right, and what no one answers', async () => {
       const account = await testAccount();
       const panel = await install(account);
       await order(panel, 1);
@@ -437,20 +437,20 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
 
       const { activity } = await panel.say('daily cron');
       const seen = async (id: number) => (await panel.say('admin tab', { service: id })).service;
-      const told = (id: number) =>
+      const emitted = (id: number) =>
         activity.filter((line) => line.startsWith(`Sellthrough, Service ID: ${id}:`)).join();
-      assert.equal(told(1), '');
-      assert.match(told(2), /is paid until \d{4}-\d\d-\d\d, and the service is due on .* Taken over\.$/);
+      assert.equal(emitted(1), '');
+      assert.match(emitted(2), /is paid until \d{4}-\d\d-\d\d, and the service is due on .* Taken over\.$/);
       assert.equal((await seen(2)).due, await endOf(2));
-      assert.match(told(3), /was suspended at Sellthrough\. Taken over\.$/);
+      assert.match(emitted(3), /was suspended at Sellthrough\. Taken over\.$/);
       assert.equal((await seen(3)).status, 'Suspended');
-      assert.match(told(4), /was cancelled at Sellthrough on .* Taken over\.$/);
+      assert.match(emitted(4), /was cancelled at Sellthrough on .* Taken over\.$/);
       assert.equal((await seen(4)).status, 'Cancelled');
-      assert.match(told(5), /The client has paid until 2099-01-01, and the plan ends on/);
+      assert.match(emitted(5), /The client has paid until 2099-01-01, and the plan ends on/);
       assert.equal((await seen(5)).due, '2099-01-01', 'what the client has paid is not taken back');
-      assert.match(told(6), /is due on [\d-]+ already\.$/);
+      assert.match(emitted(6), /is due on [\d-]+ already\.$/);
       assert.notEqual((await seen(6)).due, await endOf(6), 'this product only reports');
-      assert.match(told(7), /can still use the plan: run Suspend again/);
+      assert.match(emitted(7), /can still use the plan: run Suspend again/);
       assert.equal((await seen(7)).status, 'Suspended');
 
       // What was adopted is in step the next day.
@@ -485,7 +485,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal((await panel.say('sign on', { service: 9 })).answer.success, true);
   });
 
-  test('an order that waits for the operator’s product is said to, and one that the product refuses is ordered anew', async () => {
+  test('an order that waits for the operator’s product is said to, and one that the product refuses is ordered again', async () => {
     const account = await service.createReseller({ credit: '100.00' });
     const panel = await install(account);
     // No calls in this test: orders wait until settled by hand.

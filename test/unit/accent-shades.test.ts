@@ -17,7 +17,7 @@ function contrastOf(one: string, other: string): number {
 
 const surfaces = { light: ['#ffffff', '#f6f7f9', '#eff1f4'], dark: ['#111214', '#1b1c1f', '#26282c'] };
 
-test('text in the accent and on it has a contrast of 4.5 or more, whatever was chosen', () => {
+test('text in the accent and on it has a contrast of 4.5 or more for every chosen color', () => {
   const parts = ['00', '2b', '55', '80', 'aa', 'd5', 'ff'];
   const colors = parts.flatMap((red) =>
     parts.flatMap((green) => parts.map((blue) => `#${red}${green}${blue}`)),

@@ -15,7 +15,7 @@ describe('a key', () => {
     assert.equal(new Set(keys).size, keys.length);
   });
 
-  test('is known by its checksum: one character changed anywhere, or two swapped, and it is none', () => {
+  test('is known by its checksum: one character changed anywhere, or two swapped, and it is not a key', () => {
     for (const key of keys.slice(0, 40)) {
       assert.equal(isApiKey(key, 'any'), true);
       for (let place = 8; place < key.length; place += 1) {
@@ -111,10 +111,10 @@ describe('a seal whose key is replaced', () => {
     assert.equal(between.open(sealed, 'account 7'), 'text');
     assert.throws(() => after.open(sealed, 'account 7'), /a key that is not known here/);
     assert.throws(() => between.open(sealed, 'account 8'));
-    const anew = between.seal('text', 'account 7');
-    assert.equal(after.open(anew, 'account 7'), 'text');
-    assert.throws(() => before.open(anew, 'account 7'));
-    assert.equal(createSeal(old, young).open(anew, 'account 7'), 'text', 'a process that comes second');
+    const renewed = between.seal('text', 'account 7');
+    assert.equal(after.open(renewed, 'account 7'), 'text');
+    assert.throws(() => before.open(renewed, 'account 7'));
+    assert.equal(createSeal(old, young).open(renewed, 'account 7'), 'text', 'a process that comes second');
   });
 
   test('opens texts from before there were names, with either key', () => {
@@ -122,7 +122,7 @@ describe('a seal whose key is replaced', () => {
     assert.throws(() => after.open(unnamed, 'account 7'));
   });
 
-  test('tells what is under which key', () => {
+  test('shows what is sealed under which key', () => {
     const states = [before.seal('', ''), between.seal('', ''), 'not sealed'].map((sealed) =>
       [before, between, after].map((seal) => seal.stateOf(sealed, '')),
     );
@@ -138,7 +138,7 @@ describe('a seal whose key is replaced', () => {
   });
 });
 
-test('every column of sealed texts is one that is sealed anew', () => {
+test('every column of sealed texts is resealed', () => {
   const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
   const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
   // sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), and the check, which follows them.

@@ -32,7 +32,7 @@ test('a /48 fails with many names 200 times in ten minutes, however many neighbo
   assert.equal(await guess('ada', '2001:db8:1:ffff::1', 'right'), 'right');
 });
 
-test('of several waits the longest is told', async () => {
+test('of several waits the longest is reported', async () => {
   const { clock, guess } = createGuesser();
   for (let count = 0; count < 45; count += 1) await guess(`name-${count}`, '192.0.2.1');
   clock.milliseconds += 500_000;

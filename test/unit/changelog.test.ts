@@ -44,7 +44,7 @@ describe('a changelog that cannot be read is reported', () => {
   test('a good one is not', () => assert.deepEqual(changelogProblems(good, '0.2.0'), []));
   const broken: readonly (readonly [title: string, text: string])[] = [
     ['what breaks is not first', good.replace('### Added', '### Deprecated').replace('Breaking', 'Added')],
-    ['a heading that is none of them', good.replace('### Added', '### New')],
+    ['an unknown heading', good.replace('### Added', '### New')],
     ['a kind twice', good.replace('### Added', '### Breaking')],
     ['a version without a date', good.replace(' (2026-11-25)', '')],
     ['a version too long', good.replace('- b', '- b\n'.repeat(linesMax))],

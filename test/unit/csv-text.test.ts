@@ -35,7 +35,7 @@ function cellsOf(file: string, separator: string, quote: string | null): string[
   return cells;
 }
 
-/** Stricter than any spreadsheet: whatever starts like a formula and is no number. */
+/** Stricter than any spreadsheet: everything that starts like a formula and is not a number. */
 function isFormula(cell: string): boolean {
   return /^[\s\p{Cf}]*[=+\-@＝＋－＠]/u.test(cell) && !/^[+-]?\d+(?:\.\d+)?$/.test(cell);
 }

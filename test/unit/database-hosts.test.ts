@@ -172,7 +172,7 @@ describe('of several hosts', () => {
       finder.close();
     });
 
-  test('a former primary that comes back is not written to, and its sessions are told of', async () => {
+  test('a former primary that comes back is not written to, and its sessions are reported', async () => {
     const { find, become, moved, finder, hosts } = scene(['7/1', '7/-']);
     await find();
     assert.equal(await become(['dead', '7/2']), 'b');

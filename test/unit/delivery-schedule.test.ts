@@ -46,7 +46,7 @@ describe('the schedule', () => {
     assert.equal(nextAttemptAt(1, 0, 0.99), 5);
   });
 
-  test('a clock that is set back makes nobody wait for longer than the schedule does', () => {
+  test('a clock that is set back never makes an event wait longer than the schedule', () => {
     assert.equal(isDue(10 * day, 0), true);
     assert.equal(isDue(day, 0), false);
     assert.equal(isDue(null, 0), true);
@@ -95,7 +95,7 @@ const event = (number: number) => ({
 });
 
 /** Sends `count` events, some refused by `refuses`; returns what was sent, in order. */
-function tell(count: number, refuses: (number: number, now: number) => boolean, lastsSeconds: number) {
+function deliver(count: number, refuses: (number: number, now: number) => boolean, lastsSeconds: number) {
   const queue: EndpointQueue = createEndpointQueue(webhook, count);
   const sent: { number: number; now: number; kind: string }[] = [];
   const givenUp: number[] = [];
@@ -123,7 +123,7 @@ function tell(count: number, refuses: (number: number, now: number) => boolean, 
 
 describe('the queue of an endpoint', () => {
   test('that answers gets everything once, in order', () => {
-    const { sent, queue } = tell(25, () => false, 0);
+    const { sent, queue } = deliver(25, () => false, 0);
     assert.deepEqual(
       sent.map(({ number }) => number),
       Array.from({ length: 25 }, (_, index) => index + 1),
@@ -132,7 +132,7 @@ describe('the queue of an endpoint', () => {
   });
 
   test('nothing passes an event that failed once', () => {
-    const { sent } = tell(3, (number, now) => number === 1 && now < 5, 10);
+    const { sent } = deliver(3, (number, now) => number === 1 && now < 5, 10);
     assert.deepEqual(
       sent.map(({ number, now }) => [number, now]),
       [
@@ -145,7 +145,7 @@ describe('the queue of an endpoint', () => {
   });
 
   test('a poisoned event is passed after its second failure, tried on its own schedule, and given up after ten', () => {
-    const { sent, givenUp } = tell(5, (number) => number === 2, 4 * day);
+    const { sent, givenUp } = deliver(5, (number) => number === 2, 4 * day);
     const others = sent.filter(({ number }) => number !== 2);
     assert.deepEqual(
       others.map(({ number, now }) => [number, now]),
@@ -163,14 +163,14 @@ describe('the queue of an endpoint', () => {
   });
 
   test('several poisoned events in a row are passed as well', () => {
-    const { sent } = tell(6, (number) => number >= 2 && number <= 4, day);
+    const { sent } = deliver(6, (number) => number >= 2 && number <= 4, day);
     const fine = sent.filter(({ number }) => [1, 5, 6].includes(number)).map(({ number }) => number);
     assert.deepEqual(fine, [1, 5, 6]);
     assert.ok((sent.find(({ number }) => number === 6)?.now ?? day) < 3 * hour);
   });
 
-  test('of one that is down one event is tried on the schedule, with one behind it; then all goes out in order', () => {
-    const { sent } = tell(20, (_number, now) => now < 3 * hour, 8 * hour);
+  test('for an endpoint that is down one event is tried on the schedule, with one behind it; then all go out in order', () => {
+    const { sent } = deliver(20, (_number, now) => now < 3 * hour, 8 * hour);
     const down = sent.filter(({ now }) => now < 3 * hour);
     assert.deepEqual(
       down.filter(({ kind }) => kind === 'head').map(({ number, now }) => [number, now]),

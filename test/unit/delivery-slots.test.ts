@@ -56,7 +56,7 @@ test('of laggards a few are under way at once, in turn', () => {
     slots.end(first);
     slots.enter(first);
   }
-  assert.deepEqual(beginAll(slots), [laggards[64]], 'whoever had its turn waits behind the others');
+  assert.deepEqual(beginAll(slots), [laggards[64]], 'anyone who had its turn waits behind the others');
 });
 
 test('accounts take the slots of laggards in turn, each its share: many that hang keep a slow one of another waiting for one turn', () => {

@@ -17,10 +17,10 @@ test('parties take turns, and each is served in the order it came', () => {
   assert.deepEqual([queue.size(), queue.shift()], [0, undefined]);
 });
 
-test('a full queue takes the newest from whoever has most, for whoever has less', () => {
+test('a full queue drops the newest item of the account with most, for an account with fewer', () => {
   const queue = createFairQueue<string, string>(4);
   for (const item of ['a1', 'a2', 'a3', 'a4']) assert.equal(queue.push('a', item), null);
-  assert.equal(queue.push('a', 'a5'), 'a5', 'whoever has most gets no more');
+  assert.equal(queue.push('a', 'a5'), 'a5', 'anyone who has most gets no more');
   assert.equal(queue.push('b', 'b1'), 'a4');
   assert.equal(queue.push('b', 'b2'), 'a3');
   assert.equal(queue.push('b', 'b3'), 'b3', 'both have the same');
@@ -30,7 +30,7 @@ test('a full queue takes the newest from whoever has most, for whoever has less'
   assert.deepEqual(shiftAll(queue), ['a1', 'b1', 'c1', 'd1']);
 });
 
-test('whoever had most has none the more for it once it was served', () => {
+test('anyone who had most has none the more for it once it was served', () => {
   const queue = createFairQueue<string, string>(3);
   for (const item of ['a1', 'a2', 'a3']) queue.push('a', item);
   shiftAll(queue);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { findKeptSecretKey, makeKeptSecretKey } from '../../src/platform/secrets/secret-key-file.ts';
 
-test('a key is on disk before its name, and its name before anybody is given it', (context) => {
+test('a key is on disk before its name, and its name before anyone is given it', (context) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'sellthrough-kept-key-'));
   const done: string[] = [];
   const paths = new Map<number, string>();

@@ -31,14 +31,14 @@ function isShut(path: string, dataDir: string): boolean {
 const open = (dataDir: string) =>
   openControlSocket(
     dataDir,
-    async (request, connection) => connection.send({ heard: request }),
+    async (request, connection) => connection.send({ received: request }),
     (problem) => assert.fail(String(problem)),
   );
 
 const ask = (dataDir: string) =>
   connectControlSocket(dataDir, { wish: 'anything' }, (connection) => connection.receive());
 
-test('at no moment can other users connect, whatever the mode of the data folder and of what was left in it', async () => {
+test('at no moment can other users connect, with any mode of the data folder and of old files in it', async () => {
   const dataDir = join(folder, 'data');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o777);
@@ -50,9 +50,9 @@ test('at no moment can other users connect, whatever the mode of the data folder
     const controlSocket = (await opening) ?? assert.fail('this system has sockets');
     const path = socketIn(dataDir);
     assert.ok(isShut(path, dataDir), `later: ${round}`);
-    assert.deepEqual(await ask(dataDir), { heard: { wish: 'anything' } });
+    assert.deepEqual(await ask(dataDir), { received: { wish: 'anything' } });
     await controlSocket.close();
-    assert.equal(await ask(dataDir), null, 'nobody listens');
+    assert.equal(await ask(dataDir), null, 'no listener');
     if (dirname(path) !== dataDir) chmodSync(dirname(path), 0o777);
   }
 });

@@ -55,7 +55,7 @@ describe('a lockfile that would not install is reported', () => {
       'the project needs a, which is not in the lockfile',
     ],
     [
-      'a package that only a stranger has',
+      'a package that no one depends on',
       {
         '': {},
         'node_modules/a': { ...sound, dependencies: { c: '1' } },

@@ -368,7 +368,7 @@ function settle(position: Position, outcome: SettleMove, at: number): After | nu
       waiting: null,
       spentCents: position.spentCents - order.priceCents + givenCents,
     };
-    assert.ok(held(next, at) <= wasHeld, 'a refusal makes nobody richer');
+    assert.ok(held(next, at) <= wasHeld, 'a refusal gives no profit');
     return { position: next, refunded: false };
   }
   const restCents = order.refundCents - givenCents;
@@ -376,7 +376,7 @@ function settle(position: Position, outcome: SettleMove, at: number): After | nu
   assert.equal(plan?.expiresAt, order.expiresAt, 'the terms are of the order’s second');
   const spentCents = position.spentCents - restCents;
   const next = { state: after, paid, packageId: order.packageId, spentCents, waiting: null };
-  assert.ok(held(next, at) <= wasHeld, 'a yes makes nobody richer');
+  assert.ok(held(next, at) <= wasHeld, 'a yes gives no profit');
   return { position: next, refunded: restCents > 0n };
 }
 
@@ -397,9 +397,9 @@ function ordered(
   else assert.equal(refundCents, 0n);
 
   const endedBefore = position.paid.at(-1)?.endsAt ?? at;
-  const stretch = { startsAt: runsTheSame ? endedBefore : at, endsAt: expiresAt, cents: priceCents };
-  assert.ok(stretch.endsAt > stretch.startsAt);
-  const paid = runsTheSame ? [...position.paid, stretch] : [stretch];
+  const period = { startsAt: runsTheSame ? endedBefore : at, endsAt: expiresAt, cents: priceCents };
+  assert.ok(period.endsAt > period.startsAt);
+  const paid = runsTheSame ? [...position.paid, period] : [period];
   const spentCents = position.spentCents + priceCents - givenCents;
   const planBefore = from.state.customers[0]?.plan ?? null;
   const waiting = waits ? { order: record, givenCents, paid, planBefore } : null;
@@ -407,7 +407,7 @@ function ordered(
   const next = waits
     ? { ...position, spentCents, waiting }
     : { state: position.state, paid, packageId, spentCents, waiting };
-  assert.ok(held(next, at) <= before + worth(position.paid, at), 'an order makes nobody richer');
+  assert.ok(held(next, at) <= before + worth(position.paid, at), 'an order gives no profit');
   return { position: next, refunded: givenCents > 0n };
 }
 
@@ -455,7 +455,7 @@ function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: num
   assert.ok(isFloorOfUnused(refundCents, position.paid, at));
   const spentCents = position.spentCents - refundCents;
   const ended = { ...after, paid: [], packageId: null, spentCents };
-  assert.ok(held(ended, at) <= before + worth(position.paid, at), 'a cancel makes nobody richer');
+  assert.ok(held(ended, at) <= before + worth(position.paid, at), 'a cancel gives no profit');
   return { position: ended, refunded: refundCents > 0n };
 }
 
@@ -490,10 +490,10 @@ function isFloorOfUnused(refundCents: bigint, paid: readonly Paid[], at: number)
 
 function worth(paid: readonly Paid[], at: number): bigint {
   let cents = 0n;
-  for (const stretch of paid) {
-    const length = BigInt(stretch.endsAt - stretch.startsAt);
-    const unused = BigInt(Math.min(Math.max(stretch.endsAt - at, 0), stretch.endsAt - stretch.startsAt));
-    cents += (stretch.cents * unused) / length;
+  for (const period of paid) {
+    const length = BigInt(period.endsAt - period.startsAt);
+    const unused = BigInt(Math.min(Math.max(period.endsAt - at, 0), period.endsAt - period.startsAt));
+    cents += (period.cents * unused) / length;
   }
   return cents;
 }

@@ -83,7 +83,7 @@ const tables: Record<string, string> = {
     # Of nothing paid nothing is unused
     2026-01-16 12:00    | cancel ann now             | refund 0.00, balance 85.00, cancelled until 2026-01-16 12:00`,
 
-  'while an order waits, its customer’s plan is nobody’s to change, and holds are': `
+  'while an order waits, its customer’s plan is no one’s to change, and holds are': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31
     2026-01-01          | mode confirm               | done
@@ -150,7 +150,7 @@ const tables: Record<string, string> = {
     2026-03-01          | show ann                   | expired until 2026-02-01
     2026-03-01          | cancel ann now             | order_failed plan_not_running`,
 
-  'the first word stands, whoever says what afterwards; and what never waited is completed': `
+  'the first word stands, anyone who says what afterwards; and what never waited is completed': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | settle 1 completed         | completed before, balance 90.00
     2026-01-01          | settle 1 failed            | order_already_settled completed
@@ -400,7 +400,7 @@ test('an order that is taken in its second leaves what an order leaves that neve
   );
 });
 
-test('an order that is refused leaves what there was, whatever it would have been, and however long it waited', () => {
+test('a refused order of any kind leaves what there was, however long it waited', () => {
   let refused = 0;
   fc.assert(
     fc.property(moves, fc.nat(100 * 86_400), (chain, waited) => {

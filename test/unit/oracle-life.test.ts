@@ -40,7 +40,7 @@ const tables: Record<string, string> = {
     2027-02-14          | show ann                   | active until 2027-03-14
     2027-12-31          | jobs                       | nothing`,
 
-  'a cancel gives back by the rule of a change, once, and its key answers for ever': `
+  'a cancel gives back by the rule of a change, once, and its key answers forever': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | order ann basic 3          | renew 27.00, balance 63.00, until 2026-05-01
     # Half of January; the quarter from February on is whole
@@ -86,7 +86,7 @@ const tables: Record<string, string> = {
     2026-01-31 12:00    | cancel ann period_end key=e | refund 0.00, balance 90.00, active until 2026-02-01, auto 1 at 2026-01-31, replayed
     2026-01-31 12:00    | jobs                       | ann: renew 10.00, balance 80.00, until 2026-03-01
     2026-02-01          | cancel ann period_end      | refund 0.00, balance 80.00, active until 2026-03-01, ending
-    # An order on top leaves the end meant; one that begins anew forgets it, and what renewed
+    # An order on top leaves the end meant; one that begins again forgets it, and what renewed
     2026-02-02          | order ann basic 1          | renew 10.00, balance 70.00, until 2026-04-01
     2026-02-02          | show ann                   | active until 2026-04-01, ending
     2026-04-01          | jobs                       | nothing
@@ -214,7 +214,7 @@ const tables: Record<string, string> = {
     2026-01-01          | auto ann months=1 key=k    | active until 2026-02-01, auto 1 at 2026-01-31
     2026-01-02          | block                      | done
     2026-01-02          | auto ann months=1 key=k    | account_blocked
-    2026-01-02          | cancel nobody what         | account_blocked
+    2026-01-02          | cancel no-one what         | account_blocked
     2026-01-31          | jobs                       | ann: account_blocked
     2026-01-31 06:00    | unblock                    | done
     2026-01-31 06:00    | jobs                       | ann: renew 10.00, balance 80.00, until 2026-03-01`,
@@ -313,7 +313,7 @@ test('an absent body is an empty one where nothing is required, and no JSON wher
   assert.deepEqual(codes, ['invalid_json', 'invalid_json', 200, 200, 200, 'invalid_json']);
 });
 
-test('the key of an order that the service made is nobody’s to repeat', () => {
+test('the key of an order that the service made is no one’s to repeat', () => {
   const { oracle, run } = createScene();
   run('order ann basic 1', secondsOf('2026-01-01'));
   run('auto ann months=1', secondsOf('2026-01-01'));

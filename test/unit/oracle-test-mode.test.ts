@@ -12,7 +12,7 @@ const tables: Record<string, string> = {
     2026-01-31          | auto ann months=1          | active until 2026-02-28, auto 1 at 2026-02-27
     2026-01-31          | move P1M                   | renewals 1, warnings 1, at 2026-02-28
     # At the second of the renewal the warning of one day has nothing to warn of any more
-    2026-01-31          | told                       | 2026-02-21 plan.ending ann 7; 2026-02-27 order.completed 2 completed, 98000; 2026-02-27 plan.renewed ann by order 2, 10 until 2026-03-31
+    2026-01-31          | emits                      | 2026-02-21 plan.ending ann 7; 2026-02-27 order.completed 2 completed, 98000; 2026-02-27 plan.renewed ann by order 2, 10 until 2026-03-31
     # The clock itself has no anchor
     2026-01-31          | move P1M                   | warnings 1, at 2026-03-28
     2026-01-31          | now 2026-12-31             | renewals 10, warnings 9, at 2026-12-31
@@ -33,7 +33,7 @@ const tables: Record<string, string> = {
     2026-01-01          | order ann basic 1          | activate 600.00, balance 400.00, until 2026-02-01
     2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31
     2026-01-01          | now 2026-01-31 05:59:59    | failed 1, warnings 2, at 2026-01-31 05:59:59
-    2026-01-01          | told                       | 2026-01-25 plan.ending ann 7; 2026-01-31 renewal.failed ann insufficient_credit; 2026-01-31 plan.ending ann 1
+    2026-01-01          | emits                      | 2026-01-25 plan.ending ann 7; 2026-01-31 renewal.failed ann insufficient_credit; 2026-01-31 plan.ending ann 1
     2026-01-01          | show ann                   | active until 2026-02-01, auto 1 at 2026-01-31 06:00 after insufficient_credit
     2026-01-01          | move PT1S                  | failed 1, at 2026-01-31 06:00
     2026-01-01          | move PT5H                  | at 2026-01-31 11:00
@@ -59,7 +59,7 @@ const tables: Record<string, string> = {
     2026-01-01          | move P1M                   | warnings 2, ended 1, at 2026-03-01
     2026-01-01          | show ann                   | expired until 2026-03-01`,
 
-  'a plan that was cancelled at its end is warned of and ends, and a plan that was cancelled at once is told of no more': `
+  'a plan that was cancelled at its end is announced and ends, and a plan that was cancelled at once has no later events': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-01
     2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31
     2026-01-01          | cancel ann period_end      | refund 0.00, balance 990.00, active until 2026-02-01, ending
@@ -68,7 +68,7 @@ const tables: Record<string, string> = {
     2026-01-01          | move P26D                  | warnings 2, at 2026-01-27
     2026-01-01          | cancel bob now             | refund 1.61, balance 981.61, cancelled until 2026-01-27
     2026-01-01          | now 2026-02-01             | warnings 1, ended 1, at 2026-02-01
-    2026-01-01          | told                       | 2026-01-25 plan.ending ann 7; 2026-01-25 plan.ending bob 7; 2026-01-31 plan.ending ann 1; 2026-02-01 plan.expired ann
+    2026-01-01          | emits                      | 2026-01-25 plan.ending ann 7; 2026-01-25 plan.ending bob 7; 2026-01-31 plan.ending ann 1; 2026-02-01 plan.expired ann
     # An end that was meant is not made up for
     2026-01-01          | resume ann                 | expired until 2026-02-01, auto 1
     2026-01-01          | move P1M                   | at 2026-03-01
@@ -95,7 +95,7 @@ const tables: Record<string, string> = {
     2026-06-01          | clock                      | 2026-01-01
     2026-06-01          | order bob basic 1          | activate 15.00, balance 975.00, until 2026-02-01`,
 
-  'a warning is told once, and only if its second comes after the plan got its end': `
+  'a warning occurs once, and only if its second comes after the plan got its end': `
     2026-01-01          | alerts days=40             | done
     # 31 days: 40 days before the end there was no plan
     2026-01-01          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-01
@@ -103,10 +103,10 @@ const tables: Record<string, string> = {
     2026-01-01          | order ann basic 1          | renew 10.00, balance 980.00, until 2026-03-01
     # 33 days before the new end
     2026-01-01          | move P26D                  | warnings 1, at 2026-02-22
-    2026-01-01          | told                       | 2026-01-25 plan.ending ann 7; 2026-02-22 plan.ending ann 7
+    2026-01-01          | emits                      | 2026-01-25 plan.ending ann 7; 2026-02-22 plan.ending ann 7
     2026-01-01          | order bob basic 3          | activate 27.00, balance 953.00, until 2026-05-22
     2026-01-01          | now 2026-05-22             | warnings 4, ended 2, at 2026-05-22
-    2026-01-01          | told                       | 2026-02-28 plan.ending ann 1; 2026-03-01 plan.expired ann; 2026-04-12 plan.ending bob 40; 2026-05-15 plan.ending bob 7; 2026-05-21 plan.ending bob 1; 2026-05-22 plan.expired bob
+    2026-01-01          | emits                      | 2026-02-28 plan.ending ann 1; 2026-03-01 plan.expired ann; 2026-04-12 plan.ending bob 40; 2026-05-15 plan.ending bob 7; 2026-05-21 plan.ending bob 1; 2026-05-22 plan.expired bob
     2026-01-01          | alerts days=7              | done
     2026-01-01          | order bob basic 1          | activate 10.00, balance 943.00, until 2026-06-22
     2026-01-01          | move P1M                   | warnings 2, ended 1, at 2026-06-22`,
@@ -114,7 +114,7 @@ const tables: Record<string, string> = {
   'a plan of seven days is warned of one day before its end alone': `
     2026-01-01          | trial ann                  | active until 2026-01-08
     2026-01-01          | move P1W                   | warnings 1, ended 1, at 2026-01-08
-    2026-01-01          | told                       | 2026-01-07 plan.ending ann 1; 2026-01-08 plan.expired ann`,
+    2026-01-01          | emits                      | 2026-01-07 plan.ending ann 1; 2026-01-08 plan.expired ann`,
 
   'at one second the customers come in the order of their numbers, and of one customer the renewal first': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-01
@@ -124,7 +124,7 @@ const tables: Record<string, string> = {
     2026-01-01          | price basic 980.00         | done
     2026-01-01          | alerts below=500.00        | done
     2026-01-01          | now 2026-01-31             | renewals 1, failed 1, warnings 3, at 2026-01-31
-    2026-01-01          | told                       | 2026-01-25 plan.ending ann 7; 2026-01-25 plan.ending bob 7; 2026-01-31 order.completed 3 completed, 0; 2026-01-31 plan.renewed ann by order 3, 10 until 2026-03-01; 2026-01-31 balance.low 0 of 50000; 2026-01-31 renewal.failed bob insufficient_credit; 2026-01-31 plan.ending bob 1`,
+    2026-01-01          | emits                      | 2026-01-25 plan.ending ann 7; 2026-01-25 plan.ending bob 7; 2026-01-31 order.completed 3 completed, 0; 2026-01-31 plan.renewed ann by order 3, 10 until 2026-03-01; 2026-01-31 balance.low 0 of 50000; 2026-01-31 renewal.failed bob insufficient_credit; 2026-01-31 plan.ending bob 1`,
 
   'what is due already is renewed by the next move, at the second from which the clock sets out': `
     2026-02-01          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-03-01
@@ -134,7 +134,7 @@ const tables: Record<string, string> = {
     2026-02-01          | books                      | 2026-02-01 credit 1000.00; 2026-02-01 charge -10.00; 2026-02-01 charge -10.00; balance 980.00
     2026-02-01          | show ann                   | active until 2026-04-01, auto 1 at 2026-03-02`,
 
-  'a warning of the second from which the clock sets out is not told again': `
+  'a warning of the second from which the clock sets out is not repeated': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 990.00, until 2026-02-01
     2026-01-01          | now 2026-01-31             | warnings 2, at 2026-01-31
     2026-01-01          | price basic 2000.00        | done

@@ -418,7 +418,7 @@ describe('money', () => {
 });
 
 describe('idempotency', () => {
-  test('a replay is the first answer for ever, however the same data is spelled', () => {
+  test('a replay is the first answer forever, however the same data is spelled', () => {
     const oracle = createWorld();
     const body = { package_id: basic, customer: 'Ann@Example.com', customer_name: 'Ann' };
     const first = oracle.placeOrder({ accountId: shop, body, headerKey: 'k' }, january);
@@ -512,7 +512,7 @@ describe('the renewal of a customer', () => {
       assert.deepEqual(again, { ...first, replayed: true });
     }
     assert.equal(refusalOf(renew(oracle, 'ann', { months: 12 }, 'r')), 'idempotency_conflict');
-    assert.equal(refusalOf(renew(oracle, 'nobody', {}, 'r')), 'idempotency_conflict');
+    assert.equal(refusalOf(renew(oracle, 'no-such', {}, 'r')), 'idempotency_conflict');
     const byOrder = oracle.renewOrder({ accountId: shop, orderId: '1', body: {}, headerKey: 'r' }, january);
     assert.equal(refusalOf(byOrder), 'idempotency_conflict', 'a renewal of an order is another request');
   });
@@ -613,7 +613,7 @@ describe('the first refusal in the documented order is the outcome', () => {
     });
   }
 
-  test('a closed account hears that first; reads still see its state', () => {
+  test('a closed account gets that refusal first; reads still see its state', () => {
     oracle.setApiEnabled({ accountId: poor, apiEnabled: false });
     assert.equal(refusalOf(oracle.placeOrder({ accountId: poor, body: null }, january)), 'api_disabled');
     oracle.setBlocked({ accountId: poor, blocked: true });

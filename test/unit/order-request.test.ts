@@ -208,7 +208,7 @@ describe('what a good body says', () => {
       undefined,
       { ...plain, customerName: '🦆'.repeat(120) },
     ],
-    ['a blank name is none', { ...good, customer_name: ' \n ' }, undefined, plain],
+    ['a blank name is no name', { ...good, customer_name: ' \n ' }, undefined, plain],
     ['a guard', { ...good, max_charge: '12.5' }, undefined, { ...plain, maxChargeCents: 1250n }],
     ['what must come back', { ...good, max_charge: '-3' }, undefined, { ...plain, maxChargeCents: -300n }],
     ['a login link', { ...good, return_login: true }, undefined, { ...plain, returnLogin: true }],

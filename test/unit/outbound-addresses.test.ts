@@ -10,7 +10,7 @@ describe('an address is public or refused', () => {
     0.0.0.0                                  unspecified                 refused
     0.255.255.255                            this network                refused
     1.0.0.0                                  after it                    public
-    8.8.8.8                                  anybody's                   public
+    8.8.8.8                                  anyone's                   public
     9.255.255.255                            before private              public
     10.0.0.0                                 private                     refused
     10.255.255.255                           private                     refused
@@ -72,13 +72,13 @@ describe('an address is public or refused', () => {
     ::1                                      loopback                    refused
     ::8.8.8.8                                IPv4-compatible             refused
     ::127.0.0.1                              IPv4-compatible             refused
-    ::ffff:8.8.8.8                           IPv4-mapped, anybody's      public
+    ::ffff:8.8.8.8                           IPv4-mapped, anyone's      public
     ::ffff:808:808                           the same, in hex            public
     ::ffff:127.0.0.1                         IPv4-mapped, loopback       refused
     ::ffff:7f00:1                            the same, in hex            refused
     0:0:0:0:0:FFFF:A9FE:A9FE                 IPv4-mapped, metadata       refused
     ::ffff:0:8.8.8.8                         IPv4-translated             refused
-    64:ff9b::8.8.8.8                         NAT64, anybody's            public
+    64:ff9b::8.8.8.8                         NAT64, anyone's            public
     64:ff9b::10.0.0.1                        NAT64, private              refused
     64:ff9b::a9fe:a9fe                       NAT64, metadata             refused
     64:ff9b::1:8.8.8.8                       beyond NAT64                refused
@@ -94,7 +94,7 @@ describe('an address is public or refused', () => {
     2001:20::1                               ORCHID                      refused
     2001:1ff:ffff::1                         protocols                   refused
     2001:200::1                              after protocols             public
-    2001:4860:4860::8888                     anybody's                   public
+    2001:4860:4860::8888                     anyone's                   public
     2001:db7:ffff::1                         before documentation        public
     2001:db8::1                              documentation               refused
     2001:db8:ffff:ffff:ffff:ffff:ffff:ffff   documentation               refused
@@ -102,7 +102,7 @@ describe('an address is public or refused', () => {
     2002:a00:1::1                            6to4 of a private address   refused
     2002:808:808::1                          6to4 of a public address    refused
     2003::                                   after 6to4                  public
-    2606:4700::1111                          anybody's                   public
+    2606:4700::1111                          anyone's                   public
     3ffe::1                                  global unicast              public
     3fff::1                                  documentation               refused
     3fff:fff:ffff::1                         documentation               refused
@@ -116,7 +116,7 @@ describe('an address is public or refused', () => {
     fdff:ffff::1                             unique local                refused
     fe80::1                                  link-local                  refused
     fe80::1%eth0                             link-local, with a zone     refused
-    2606:4700::1111%eth0                     anybody's, with a zone      public
+    2606:4700::1111%eth0                     anyone's, with a zone      public
     febf::1                                  link-local                  refused
     fec0::1                                  site-local                  refused
     ff02::1                                  multicast                   refused

@@ -1,4 +1,4 @@
-// Outbound calls (src/platform/outbound/outbound.ts): allowed URLs, and results whatever the other side does. Real servers,
+// Outbound calls (src/platform/outbound/outbound.ts): allowed URLs, and results no matter what the other side does. Real servers,
 // names resolved by the test. No test waits for a limit that something else could reach first.
 
 import assert from 'node:assert/strict';
@@ -321,11 +321,11 @@ describe('what comes back', () => {
     ],
     ['pieces of no size', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 'malformed_answer'],
     [
-      'another protocol that nobody asked for',
+      'another protocol that no one asked for',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
       'malformed_answer',
     ],
-    ['an expectation that nobody had', 'HTTP/1.1 100 Continue\r\n\r\n', 'malformed_answer'],
+    ['an expectation that no one had', 'HTTP/1.1 100 Continue\r\n\r\n', 'malformed_answer'],
     ['a huge header', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(1_000_000)}`, 'malformed_answer'],
     ['many headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(100_000)}`, 'malformed_answer'],
   ];
@@ -376,7 +376,7 @@ describe('what comes back', () => {
     });
   }
 
-  test('a port where nobody listens: connection_refused', async () => {
+  test('a port where no one listens: connection_refused', async () => {
     const server = await startRudeServer();
     await server.close();
     assert.equal(await called(server), 'connection_refused');
@@ -472,7 +472,7 @@ describe('the limit is one of the whole call', () => {
 
 describe('TLS', () => {
   const authority = createCertificateAuthority();
-  const stranger = createCertificateAuthority();
+  const outsider = createCertificateAuthority();
   const usual = getCACertificates('default');
   // Like NODE_EXTRA_CA_CERTS.
   before(() => setDefaultCACertificates([...usual, authority.cert]));
@@ -491,8 +491,13 @@ describe('TLS', () => {
     ['a certificate of another name', 'loop.example', { tls: authority.issue(['other.example']) }, 'tls'],
     ['a certificate of the name, where an address was called', '127.0.0.1', { tls: good }, 'tls'],
     ['an expired certificate', 'loop.example', { tls: authority.issue(['loop.example'], 'expired') }, 'tls'],
-    ['a certificate by a stranger', 'loop.example', { tls: stranger.issue(['loop.example']) }, 'tls'],
-    ['a certificate by nobody else', 'loop.example', { tls: stranger }, 'tls'],
+    [
+      'a certificate by an unknown authority',
+      'loop.example',
+      { tls: outsider.issue(['loop.example']) },
+      'tls',
+    ],
+    ['a certificate by no one else', 'loop.example', { tls: outsider }, 'tls'],
     ['no TLS', 'loop.example', { greet: (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n') }, 'tls'],
     [
       'TLS of another age',
@@ -531,7 +536,7 @@ describe('TLS', () => {
     const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     try {
-      await withServer({ tls: stranger.issue(['loop.example']) }, async (server) => {
+      await withServer({ tls: outsider.issue(['loop.example']) }, async (server) => {
         assert.equal(await called(server, {}, `https://loop.example:${server.port}/`), 'tls');
       });
     } finally {
@@ -551,7 +556,7 @@ describe('TLS', () => {
   });
 });
 
-describe('connections are kept, but not too many and not for ever', () => {
+describe('connections are kept, but not too many and not forever', () => {
   test('calls one after another share a connection, calls at once have one each', async () => {
     await withServer({}, async (server) => {
       const outbound = createOutbound({ allow: ['127.0.0.1'], limits: defaultLimits.outbound });
@@ -681,7 +686,7 @@ describe('connections are kept, but not too many and not for ever', () => {
 });
 
 describe('closing', () => {
-  test('ends what is under way, at whatever it waits, and takes nothing new', async () => {
+  test('ends what is under way, wherever it waits, and takes nothing new', async () => {
     await withServer({ answer: () => {} }, async (server) => {
       const outbound = createOutbound({
         allow: ['127.0.0.1'],

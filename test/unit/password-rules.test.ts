@@ -36,7 +36,7 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['savannah river cobalt', null],
   // Passphrases, and random texts.
   ['correct horse battery staple', null],
-  ['password of nobody else', null],
+  ['password of no one else', null],
   ['a password of mine', null],
   ['Ein Regenschirm im März', null],
   ['пароль из трёх слов', null],

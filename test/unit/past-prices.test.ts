@@ -89,7 +89,7 @@ test('what was deleted never held, unless a faster clock may have sold at it', (
   assert.equal(around(again, terms(14), 11 * day), '14');
 });
 
-test('where somebody changed a price without a note, both count, before and after one that begins', () => {
+test('where someone changed a price without a note, both count, before and after one that begins', () => {
   const entries = [created, scheduled(1, 10, 11)];
   assert.equal(around(entries, terms(77), 5 * day), '10');
   assert.equal(around(entries, terms(77), 11 * day), '11 77');
@@ -97,5 +97,5 @@ test('where somebody changed a price without a note, both count, before and afte
     [before, after].map((state) => state?.prices.reseller[12]),
   );
   assert.deepEqual(yearly, [undefined, 100n, 77n, 100n]);
-  assert.equal(around([scheduled(1, 10, 11)], terms(11), 11 * day), '11', 'a package that nobody noted');
+  assert.equal(around([scheduled(1, 10, 11)], terms(11), 11 * day), '11', 'a package without notes');
 });

@@ -32,7 +32,7 @@ function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = [
 
 const statement = (name: string) => ({ name, text: name });
 
-test('a COMMIT that is heard before the statement that failed is not the failure', async () => {
+test('the answer to a COMMIT that arrives before the failed statement’s is not the failure', async () => {
   const full = new DatabaseUnavailable('The disk is full.');
   const session = sessionOf(async (name) => {
     await nextTurn();
@@ -78,8 +78,8 @@ test('a COMMIT that says ROLLBACK although nothing failed is the failure itself'
   assert.deepEqual(log, ['begin', 'commit']);
 });
 
-test('a constraint is told by its own name, also where Citus names that of a shard, or says it in words alone', () => {
-  const told = (message: string, code: string, constraint?: string) => {
+test('a constraint has its own name, also where Citus names that of a shard or only its message has it', () => {
+  const emitted = (message: string, code: string, constraint?: string) => {
     const failure = databaseError(
       Object.assign(new pg.DatabaseError(message, message.length, 'error'), { code, constraint }),
       'insert_one',
@@ -87,11 +87,11 @@ test('a constraint is told by its own name, also where Citus names that of a sha
     return failure instanceof StatementFailed ? failure.constraint : failure;
   };
   const words = (name: string) => `duplicate key value violates unique constraint "${name}"`;
-  assert.equal(told(words('people_username'), '23505', 'people_username'), 'people_username');
-  assert.equal(told(words('orders_pkey_102059'), '23505', 'orders_pkey_102059'), 'orders_pkey');
+  assert.equal(emitted(words('people_username'), '23505', 'people_username'), 'people_username');
+  assert.equal(emitted(words('orders_pkey_102059'), '23505', 'orders_pkey_102059'), 'orders_pkey');
   for (const code of ['23505', 'XX000'])
-    assert.equal(told(words('customer_references_pkey_102010'), code), 'customer_references_pkey');
-  assert.equal(told('new row violates row-level security', '42501'), undefined);
+    assert.equal(emitted(words('customer_references_pkey_102010'), code), 'customer_references_pkey');
+  assert.equal(emitted('new row violates row-level security', '42501'), undefined);
 });
 
 test('rows of accounts are locked in their group alone: a view of all groups would lock none', () => {

@@ -114,7 +114,7 @@ test('without orders lists follow each other at once', async () => {
   assert.deepEqual(done, ['a', 'b', 'c']);
 });
 
-test('a failure is told to whoever sent it, and the next has its turn', async () => {
+test('a failure is reported to its sender, and the next has its turn', async () => {
   const { queue, take, done } = setUp();
   const failing = queue.run('first', async () => {
     throw new Error('broken');

@@ -128,7 +128,7 @@ test('no more reads are under way at once than there are places, and a failed on
   assert.deepEqual(begun, ['a', 'b', 'c', 'd', 'e']);
 });
 
-test('a read that waits too long for a place is told so, and takes none from those behind it', async () => {
+test('a read that waits too long for a place fails, and takes no place from those behind it', async () => {
   const pace = createReadThrottle(limits, { count: 1, waitMilliseconds: 1 }, () => 0);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = pace.read(() => promise);
@@ -173,7 +173,7 @@ test('a read that fails lets the next one go, and an order is never kept waiting
   await endOrders();
 });
 
-test('a read that would come too late is told so', async () => {
+test('a read that would come too late fails at once', async () => {
   const { pace, reading } = createClock();
   const endOrders = beginOrders(pace);
   const reads = Array.from({ length: 8 }, () => reading(100));

@@ -1,4 +1,4 @@
-// The recorded corpus of refusals knows every operation of the API: whoever adds one records what it refuses.
+// The recorded corpus of refusals knows every operation of the API: anyone who adds one records what it refuses.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -19,6 +19,6 @@ test('every operation of openapi.json has its refusals on record, and no other h
     ({ line }) => /^(?:v1|admin|product) (\w+)$/.exec(line.name)?.[1] ?? [],
   );
   assert.ok(operations.length > 90);
-  // `npm run record:refusals` writes the corpus anew.
+  // `npm run record:refusals` writes the corpus again.
   assert.deepEqual([...new Set(recorded)].sort(), operations.sort());
 });

@@ -291,7 +291,7 @@ const broken: readonly (readonly [rule: string, events: readonly Event[], says: 
     /^plan change 2: .*was running already$/,
   ],
   [
-    'a trial of a package that is none',
+    'a trial of an unknown package',
     [{ ...trialAt(1, start, 30), packageId: basic }],
     /^plan change 1: .*package_unavailable, not_a_trial$/,
   ],
@@ -300,7 +300,7 @@ const broken: readonly (readonly [rule: string, events: readonly Event[], says: 
     [order(1, start), statusAt(1, 'suspend', start), statusAt(2, 'suspend', start)],
     /^plan change 2: .*suspended already$/,
   ],
-  ['a suspension of nobody', [statusAt(1, 'suspend', start)], /^plan change 1: .*customer_not_found$/],
+  ['a suspension of no customer', [statusAt(1, 'suspend', start)], /^plan change 1: .*customer_not_found$/],
   [
     'an order while another one waits',
     [handedOver(1, start), handedOver(2, start + 1, { kind: 'renew' })],

@@ -50,7 +50,7 @@ describe('an order is sent again until it is answered, and charged once', () => 
       assert.equal(placed.order.id, 1);
       assert.equal(server.charges(), 1);
       const wasCarriedOut = trouble.some((each) => /after$|half|html/.test(each));
-      assert.equal(placed.replayed, wasCarriedOut, 'the client says whether it heard of it before');
+      assert.equal(placed.replayed, wasCarriedOut, 'the client says whether it knew of it before');
       assert.equal(server.requests.length, trouble.length + 1);
       const keys = new Set(server.requests.map(({ headers }) => headers['idempotency-key']));
       assert.equal(keys.size, 1, 'every attempt carries the same key');
@@ -100,7 +100,7 @@ describe('an order is sent again until it is answered, and charged once', () => 
     assert.equal(server.charges(), 2);
   });
 
-  test('the caller’s own key, in the options or in the body, is the one that is sent', async () => {
+  test('the caller’s own key, in the options or in the body, is sent', async () => {
     const client = createClient();
     await client.placeOrder(body, { idempotencyKey: 'mine-1' });
     await client.placeOrder({ ...body, idempotency_key: 'mine-2' });
@@ -169,7 +169,7 @@ describe('what is no use is not sent again', () => {
     assert.equal(server.requests.length, 1);
   });
 
-  test('reading is sent again whatever happened, and never "may have happened"', async () => {
+  test('reads are retried after any failure, and never "may have happened"', async () => {
     server.treat('drop after', 'html 502', '500 internal_error', 'answer');
     await createClient().getBalance();
     assert.equal(server.requests.length, 4);
@@ -320,7 +320,7 @@ test('a request carries the key of the account, an id for the log, and nothing i
   assert.ok(!JSON.stringify(error).includes('sk_live_test') && !String(error.stack).includes('sk_live_test'));
 });
 
-test('the address of the service may end in a slash or in /api/v1; what is none is refused at once', async () => {
+test('the address of the service may end in a slash or in /api/v1; an invalid one is refused at once', async () => {
   for (const suffix of ['', '/', '/api/v1', '/api/v1/']) {
     await createClient({ baseUrl: server.address + suffix }).getBalance();
   }
@@ -331,7 +331,7 @@ test('the address of the service may end in a slash or in /api/v1; what is none 
   assert.throws(() => createClient({ apiKey: '' }), /apiKey/);
 });
 
-test('walking a list gives each item once, whatever is added meanwhile', async () => {
+test('walking a list gives each item once, even if items are added meanwhile', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 40 }),

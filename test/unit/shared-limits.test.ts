@@ -142,8 +142,12 @@ test('three processes admit exactly what one would, and say of each request what
     const taken = isInTurn ? await counts.takeInTurn(chosen) : await counts.take(chosen);
     const expected = isInTurn ? alone.takeInTurn(chosen) : alone.take(chosen);
     assert.equal(taken.refusedBy, expected.refusedBy, `request ${done}, of ${name}`);
-    const told = taken.refusedBy ?? chosen.length - 1;
-    assert.deepEqual(strip(taken.states[told]), strip(expected.states[told]), `request ${done}, of ${name}`);
+    const emitted = taken.refusedBy ?? chosen.length - 1;
+    assert.deepEqual(
+      strip(taken.states[emitted]),
+      strip(expected.states[emitted]),
+      `request ${done}, of ${name}`,
+    );
     if (expected.refusedBy !== null) refused += 1;
     else if (random.below(4) === 0) {
       counts.giveBack(chosen, taken.moments);
@@ -235,7 +239,7 @@ describe('an account that is busy', () => {
 });
 
 async function arrived(counts: RequestCounts): Promise<void> {
-  await counts.peek([{ kind: 'failure', id: 'nobody', limit: 1 }]);
+  await counts.peek([{ kind: 'failure', id: 'no-such', limit: 1 }]);
 }
 
 describe('a server that', () => {
@@ -312,7 +316,7 @@ describe('a server that', () => {
     });
   }
 
-  test('has moments an hour ahead, of a restored state or a clock that was set back, keeps nobody out for longer than a window', async () => {
+  test('has moments an hour ahead, of a restored state or a clock that was set back, keeps no one out for longer than a window', async () => {
     const one = await startProcess();
     clock += 3_600_000;
     for (let done = 0; done < 3; done += 1) await one.counts.take(account(3));

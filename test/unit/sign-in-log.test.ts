@@ -30,7 +30,7 @@ function createLog() {
 const account = { id: 7, username: 'acme' };
 const refusal = { username: 'acme', address: '192.0.2.1', reason: 'wrong_password' } as const;
 
-test('the first ones are entered one by one, then one each time their number has doubled, and after an hour anew', () => {
+test('the first ones are entered one by one, then one each time their number has doubled, and after an hour again', () => {
   const { log, clock } = createLog();
   const entered = (times: number) =>
     Array.from({ length: times }, () => log.entryOf(account, '192.0.2.1')?.after?.['within_the_hour']).filter(

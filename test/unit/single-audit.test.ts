@@ -1,4 +1,4 @@
-// One audit for all requests: shared while it runs, canceled without waiting clients, kept for those told to retry. The
+// One audit for all requests: shared while it runs, canceled without waiting clients, kept for clients that have to retry. The
 // test settles the audit's promise and moves time.
 
 import assert from 'node:assert/strict';
@@ -58,7 +58,7 @@ test('an asker who leaves cancels nothing while another waits', async (context) 
   assert.deepEqual(await stays, report);
 });
 
-test('an audit that nobody waits for is cancelled, unless somebody comes back soon', async (context) => {
+test('an audit that no one waits for is cancelled, unless someone comes back soon', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { audits, begun } = stage();
   const leaver = new AbortController();
@@ -69,7 +69,7 @@ test('an audit that nobody waits for is cancelled, unless somebody comes back so
   const second = new AbortController();
   const again = audits.report(second.signal);
   context.mock.timers.tick(1);
-  assert.equal(begun[0]?.signal.aborted, false, 'somebody came back');
+  assert.equal(begun[0]?.signal.aborted, false, 'someone came back');
   second.abort();
   await again;
   context.mock.timers.tick(limits.lingerMilliseconds);
@@ -77,7 +77,7 @@ test('an audit that nobody waits for is cancelled, unless somebody comes back so
   assert.equal(begun.length, 1);
 });
 
-test('whoever waited too long is told to come back, and finds the report', async (context) => {
+test('a client that waited too long gets Retry-After, and later finds the report', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { audits, begun } = stage();
   const first = audits.report(here);
@@ -95,7 +95,7 @@ test('whoever waited too long is told to come back, and finds the report', async
   await fresh;
 });
 
-test('a report that nobody asked for in time is forgotten', async (context) => {
+test('a report that no one asked for in time is forgotten', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const { audits, begun } = stage();
   const first = audits.report(here);
@@ -110,7 +110,7 @@ test('a report that nobody asked for in time is forgotten', async (context) => {
   assert.deepEqual(await next, report);
 });
 
-test('while another process runs one, askers are told to come back', async () => {
+test('while another process runs one, clients get Retry-After', async () => {
   let isTaken = true;
   const { audits, begun } = stage({ isTaken: () => isTaken });
   assert.equal(await audits.report(here), null);
@@ -121,7 +121,7 @@ test('while another process runs one, askers are told to come back', async () =>
   assert.deepEqual(await answer, report);
 });
 
-test('an audit that fails fails for all who wait, and the next one begins anew', async () => {
+test('an audit that fails fails for all who wait, and the next one begins again', async () => {
   const failing = createSharedVerification({
     audit: () => Promise.reject(new Error('the database is away')),
     exclusively: (work) => work(new AbortController().signal),
@@ -131,7 +131,7 @@ test('an audit that fails fails for all who wait, and the next one begins anew',
   await assert.rejects(failing.report(here), /away/);
 });
 
-test('closing cancels what runs, and its askers are told to come back', async () => {
+test('closing cancels a running audit, and its clients get Retry-After', async () => {
   const { audits, begun } = stage();
   const asked = audits.report(here);
   await audits.close();

@@ -130,7 +130,7 @@ describe('rings', () => {
     assert.equal(take(100).resetSeconds, Math.ceil((65_500 + 60_000 - 71_000) / 1000));
   });
 
-  test('begin afresh when they have emptied', () => {
+  test('begin again when they have emptied', () => {
     let now = 0;
     const limiter = createSlidingWindowLimiter<string>(() => now, 10);
     for (let round = 0; round < 3; round += 1) {
@@ -168,7 +168,7 @@ test('beyond its most keys it forgets the one that was admitted the longest ago,
 test('what is given back makes room for one more, and nothing else moves', () => {
   let now = 0;
   const limiter = createSlidingWindowLimiter<string>(() => now, 2);
-  limiter.giveBack('nobody');
+  limiter.giveBack('no-such');
   limiter.take('a', 2);
   now = 10_000;
   limiter.take('a', 2);
@@ -217,10 +217,10 @@ test('many are foreseen to the second, and counted together', () => {
   assert.equal(limiter.peek('a', 8).remaining, 8);
 });
 
-test('looking makes no entry: peeking at unknown keys drives nobody out', () => {
+test('looking makes no entry: peeking at unknown keys evicts no entry', () => {
   const limiter = createSlidingWindowLimiter<string>(() => 0, 2);
   limiter.take('a', 2);
-  for (let count = 0; count < 10; count += 1) limiter.peek(`stranger ${count}`, 2);
+  for (let count = 0; count < 10; count += 1) limiter.peek(`unknown ${count}`, 2);
   assert.equal(limiter.peek('a', 2).remaining, 1);
 });
 

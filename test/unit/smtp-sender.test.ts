@@ -192,7 +192,7 @@ describe('after a sending it is known whether the server has the mail', () => {
     assert.match(outcome.type === 'unusable' ? outcome.reason : '', /ECONNREFUSED/);
   });
 
-  test('a process that was told to stop before', async () => {
+  test('a process that was stopped before', async () => {
     const sender = createSmtpSender(serverAt(openUrl()), limits);
     assert.equal((await sender.send(messageOf('Anna'), AbortSignal.abort())).type, 'unusable');
     sender.close();
@@ -202,7 +202,7 @@ describe('after a sending it is known whether the server has the mail', () => {
 
 test('STARTTLS is asked for before anything is said, with a right certificate', async () => {
   const outcome = await sendTo(guardedUrl());
-  assert.equal(outcome.type, 'unusable', 'nobody vouches for the certificate');
+  assert.equal(outcome.type, 'unusable', 'the certificate is not trusted');
   assert.deepEqual(guarded.take(), []);
   trustMailServer();
   assert.deepEqual(await sendTo(guardedUrl()), { type: 'taken' });

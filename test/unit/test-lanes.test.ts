@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInLanes } from '../../scripts/test-lanes.ts';
 
-test('what waits for something holds up nobody else, and begins as soon as that is there, even if it failed', async () => {
+test('what waits for something holds up no one else, and begins as soon as that is there, even if it failed', async () => {
   const begun: string[] = [];
   const work = (name: string, after?: Promise<unknown>) => ({
     weight: 1,

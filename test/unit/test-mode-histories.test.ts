@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { packageTemplates } from '../../proof/oracle/histories.ts';
 import { createRandom, drawHistory } from '../../proof/oracle/history-genes.ts';
 import {
-  tellTestModeHistory,
+  playTestModeHistory,
   testModeGroups,
   testModeLabels,
 } from '../../proof/oracle/test-mode-histories.ts';
@@ -85,16 +85,16 @@ const met = [
 test('histories meet everything that is different in tests, and the books of both modes add up', (context) => {
   const counted = new Map<string, number>();
   for (let number = 0; number < histories; number += 1) {
-    const told = tellTestModeHistory(drawHistory(createRandom(seed, number), operations), naming);
-    for (const step of told.steps)
+    const played = playTestModeHistory(drawHistory(createRandom(seed, number), operations), naming);
+    for (const step of played.steps)
       for (const label of testModeLabels(step)) counted.set(label, (counted.get(label) ?? 0) + 1);
     for (const [account, accountId] of naming.accountIds.entries()) {
-      const oracles = told.opened.has(account) ? [told.live, told.tests.oracle] : [told.live];
+      const oracles = played.opened.has(account) ? [played.live, played.tests.oracle] : [played.live];
       for (const oracle of oracles) {
         const sum = oracle.ledger(accountId).reduce((cents, { amountCents }) => cents + amountCents, 0n);
         assert.equal(oracle.balance(accountId).balanceCents, sum);
       }
-      const times = told.feedOf('test', account).map(({ at }) => at);
+      const times = played.feedOf('test', account).map(({ at }) => at);
       assert.deepEqual(
         times,
         times.toSorted((one, other) => one - other),

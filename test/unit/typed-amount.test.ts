@@ -58,7 +58,7 @@ const counts = `
 `;
 
 for (const [place, language] of ['en', 'de'].entries()) {
-  test(`a count typed in the way of ${language} is read as what it says, or as nothing: a fraction is none`, () => {
+  test(`a count typed in the way of ${language} is read as what it says, or as nothing: a fraction is not a count`, () => {
     const lines = counts.trim().split('\n').slice(1);
     for (const [typed = '', ...wanted] of lines.map((line) => line.trim().split(/\s+/))) {
       const found = readWholeNumber(typed, separatorsOf(language)) ?? '-';

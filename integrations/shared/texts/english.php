@@ -27,7 +27,7 @@ return [
     'refused_account_halted' => 'Your account at Sellthrough is halted until its books are checked. Nothing was charged. Ask the operator.',
     'refused_account_full' => 'Your account at Sellthrough has reached its largest number of records. Nothing was charged. Ask the operator.',
     'refused_plan_not_running' => 'The plan is not running at Sellthrough. Nothing was charged.',
-    'no_answer' => 'Sellthrough did not answer ({problem}). Run the command again: whatever became of it, nothing is charged twice.',
+    'no_answer' => 'Sellthrough did not answer ({problem}). Run the command again: nothing is charged twice.',
     'not_created' => 'This service has not been created at Sellthrough yet.',
     'login_suspended' => 'This customer is suspended and cannot log in.',
     'order_was_refused' => 'The operator’s product did not take the order ({order}), and the money is back on your balance.',

@@ -59,7 +59,7 @@ async function checkHosts({ database }: Config): Promise<Check[]> {
   const identifiers = new Set<string>();
   let takers = 0;
   let silent = 0;
-  const told = await Promise.all(
+  const answers = await Promise.all(
     list.hosts.map(async (host) => {
       try {
         const { systemIdentifier, timeline, isReadOnly } = await askHost(options, host);
@@ -81,7 +81,7 @@ async function checkHosts({ database }: Config): Promise<Check[]> {
   const isWrong = identifiers.size > 1 || takers === 0;
   const state = isWrong ? 'fail' : silent > 0 || takers > 1 ? 'warn' : 'ok';
   const end = identifiers.size > 1 ? ': they belong to different clusters' : '';
-  return [{ name: 'database hosts', state, says: `${told.join('; ')}${end}` }];
+  return [{ name: 'database hosts', state, says: `${answers.join('; ')}${end}` }];
 }
 
 const settings = `select current_setting('server_version') as version_text,

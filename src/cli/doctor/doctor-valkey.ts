@@ -25,15 +25,15 @@ export async function checkValkey(address: ValkeyAddress): Promise<Check> {
       connectMilliseconds: silenceMilliseconds,
       onBroken: (reason) => silence.reject(new Error(reason)),
     });
-    const told = await Promise.race([connection.command('INFO'), silence.promise]);
-    const problem = settingProblem(server, readInfo(String(told)));
+    const info = await Promise.race([connection.command('INFO'), silence.promise]);
+    const problem = settingProblem(server, readInfo(String(info)));
     if (problem !== null) return problem;
     const words = [defaultLimits.sharedLimits.leaseMilliseconds * 1000];
     answerNumbers(await Promise.race([connection.run({ keys: [], words }), silence.promise]));
     return {
       name,
       state: 'ok',
-      says: `${versionOf(readInfo(String(told)))} at ${server}, and nothing is evicted`,
+      says: `${versionOf(readInfo(String(info)))} at ${server}, and nothing is evicted`,
     };
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');

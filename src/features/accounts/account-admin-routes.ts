@@ -63,7 +63,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
         operationId: 'createAccount',
         summary: 'Create an account',
         description:
-          'With a balance of 0.00 and a key, which is shown here. A password is generated if none is sent; either way, whoever signs in with it chooses another one first. With invite there is no password before its holder has chosen one, by a link that is mailed to email.',
+          'The account has a balance of 0.00 and a key, which is shown here. A password is generated if none is sent, and has to be changed at the first sign-in. With invite, the holder chooses the password with a link that is mailed to email.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -78,8 +78,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
       schema: {
         operationId: 'listAccounts',
         summary: 'Accounts, newest first',
-        description:
-          'All of them, or those whose names contain q, those of one group, only administrators, or nobody of them.',
+        description: 'All accounts. Filters: q (part of a name), group and is_admin.',
         querystring: accountQuerySchema,
         response: { 200: pageOf('Account') },
       },
@@ -148,7 +147,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
         operationId: 'changeAccount',
         summary: 'Change an account',
         description:
-          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again, had they been removed or demoted; email is where they are written to. Whoever signs in with a password that somebody else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
+          'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again, had they been removed or demoted; email is where they are written to. Anyone who signs in with a password that someone else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
         body: changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },

@@ -124,9 +124,9 @@ async function mailLowBalances(
   const last = events.at(-1);
   if (alerts === undefined || last === undefined) return;
   for (const { number, data } of events) {
-    const told = data as EventData<'balance.low'>;
+    const low = data as EventData<'balance.low'>;
     const content: MailToQueue['content'] = ({ t, money }) => {
-      const limit = money(told.balance_below, told.currency);
+      const limit = money(low.balance_below, low.currency);
       return {
         subject: t('mail_low_subject', { limit }),
         parts: [
@@ -134,7 +134,7 @@ async function mailLowBalances(
           {
             type: 'facts',
             facts: [
-              [t('mail_balance'), money(told.balance, told.currency)],
+              [t('mail_balance'), money(low.balance, low.currency)],
               [t('mail_low_limit'), limit],
             ],
           },

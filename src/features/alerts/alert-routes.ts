@@ -23,9 +23,9 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       config: { scopes: ['events:read'], codes: [] },
       schema: {
         operationId: 'getAlerts',
-        summary: 'What you are told in time',
+        summary: 'Get the alert settings',
         description:
-          'Nothing beyond the events that are told anyway, until you set it. confirmed_emails: those of emails that alerts are mailed to.',
+          'Empty until you set alerts; events do not depend on them. confirmed_emails: the addresses in emails that are confirmed and get alerts.',
         response: { 200: alertsAnswerSchema },
       },
     },
@@ -41,9 +41,9 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
       config: { scopes: ['webhooks:write'], codes: ['validation_failed', 'reset_in_progress'] },
       schema: {
         operationId: 'setAlerts',
-        summary: 'Be told of a low balance, and of plans that end',
+        summary: 'Set alerts for a low balance and ending plans',
         description:
-          'All of it at once: what is left out is off, and the same request again changes nothing. balance.low is told each time that the balance falls below balance_below, not again while it stays there, and not of a balance that is below it already. Each is an event, and a mail to emails where the operator sends mail. An address is first mailed a link, and gets alerts once it was confirmed there; the same request again mails another link to one that was not, once a day at most.',
+          'Replaces all alert settings: an alert that is left out is off. Repeating the request changes nothing. balance.low occurs each time the balance falls below balance_below, and not again while it stays there or if it is already below. Each alert is an event, and a mail to emails where the operator sends mail. A new address gets a link and receives alerts once it is confirmed. Repeating the request mails another link to unconfirmed addresses, at most once a day.',
         body: alertsBodySchema,
         response: { 200: alertsAnswerSchema },
       },

@@ -9,7 +9,7 @@ const emails = Type.Array(
 );
 const daysBefore = Type.Integer({
   description:
-    'How many days before its end a plan is told of, beside 7 days and 1 day. At once if less is left of it.',
+    'How many days before a plan’s end plan.ending occurs, in addition to 7 days and 1 day. At once if the plan ends sooner.',
   minimum: 1,
   maximum: 60,
 });
@@ -18,7 +18,7 @@ export const alertsBodySchema = Type.Object(
   {
     balance_below: Type.Optional(
       Type.String({
-        description: 'balance.low is told when the balance falls below it.',
+        description: 'balance.low occurs when the balance falls below it.',
         pattern: '^\\d{1,12}(\\.\\d{1,2})?$',
         maxLength: 15,
         examples: ['50.00'],
@@ -33,7 +33,7 @@ export const alertsBodySchema = Type.Object(
 export const alertsSchema = Type.Object(
   {
     balance_below: orNothing(
-      amount('balance.low is told when the balance falls below it.'),
+      amount('balance.low occurs when the balance falls below it.'),
       'null: it is not.',
     ),
     plans_ending_days: orNothing(daysBefore, 'null: 7 days and 1 day before alone, and by no mail.'),

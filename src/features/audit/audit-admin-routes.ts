@@ -25,7 +25,7 @@ export function auditAdminRoutes(
         operationId: 'listAudit',
         summary: 'Who changed what, newest first',
         description:
-          'Every change by an administrator, or by an account to its own access, showing what changed as it was before and after. And sign-ins, refused ones too, under the name that was sent, and wrong passwords of whoever is signed in: of one person the first 20 within an hour, then one each time their number has doubled.',
+          'Every change by an administrator, or by an account to its own access, showing what changed as it was before and after. And sign-ins, refused ones too, under the name that was sent, and wrong passwords of the signed-in person: of one person the first 20 within an hour, then one each time their number has doubled.',
         querystring: pageQuerySchema,
         response: { 200: pageOf('AuditEntry') },
       },

@@ -40,7 +40,7 @@ export function accountViewRoutes(app: FastifyInstance, { views }: AccountViewRo
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'endAccountView',
-        summary: 'Look at it no more',
+        summary: 'Stop viewing the account',
         response: { 204: { type: 'null' } },
       },
     },

@@ -128,7 +128,7 @@ function isSent(body: unknown, field: string): boolean {
 /** Only people get here: keys need no confirmation. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
-  throw new Error('A sensitive action was to be confirmed by somebody without a password.');
+  throw new Error('A sensitive action was to be confirmed by someone without a password.');
 }
 
 function passwordOf(body: unknown, field: SensitiveAction['passwordField']): string {

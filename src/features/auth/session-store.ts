@@ -152,7 +152,7 @@ const expiredRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** Shown instead of the token: enough of the hash to tell sessions apart. */
+/** Shown instead of the token: enough of the hash to distinguish sessions. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, idLength);
 }

@@ -4,7 +4,7 @@
 // `windowSeconds` are logged, then one per doubling; refusals, actions and sign-ins count separately, per process. A
 // refused sign-in never waits for its entry, so timing reveals no names.
 
-import { nobody } from '../../platform/audit-log/actor.ts';
+import { unknownActor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Queryable } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -97,7 +97,7 @@ export function createSignInLog(dependencies: SignInLogDependencies): SignInLog 
       const count = countOne(`refused ${personId}`);
       if (count === null || pending.size >= limits.pendingMax) return;
       const entry = {
-        actorId: nobody,
+        actorId: unknownActor,
         action: 'sign_in.refuse',
         subject: subjectOf(accountId),
         before: null,

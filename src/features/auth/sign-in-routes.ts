@@ -67,7 +67,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
       schema: {
         operationId: 'getShownBrand',
         summary: 'Whose service it is',
-        description: 'For whoever comes, signed in or not.',
+        description: 'For every visitor, signed in or not.',
         response: { 200: shownBrandSchema },
       },
     },
@@ -152,8 +152,11 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
   ): Promise<void> {
     if (stored === null || !isOutdatedHash(stored, passwordCost)) return;
     try {
-      const anew = await hashPassword(password, { cost: passwordCost, network: addressOwner(request.ip) });
-      await replacePasswordHash(lookups, personId, { stored, anew });
+      const rehashed = await hashPassword(password, {
+        cost: passwordCost,
+        network: addressOwner(request.ip),
+      });
+      await replacePasswordHash(lookups, personId, { stored, rehashed });
     } catch (error) {
       request.log.warn({ reqId: request.id, err: error }, 'password rehash failed');
     }

@@ -10,10 +10,10 @@ export const signInBodySchema = Type.Object({
   code: Type.Optional(typed('From the authenticator app, or a recovery code, where codes are on.')),
 });
 
-export const passwordBodySchema = Type.Object({ password: typed('The password of whoever is signed in.') });
+export const passwordBodySchema = Type.Object({ password: typed('The password of the signed-in person.') });
 
 export const currentPasswordBodySchema = Type.Object({
-  current_password: typed('The password of whoever is signed in.'),
+  current_password: typed('The password of the signed-in person.'),
 });
 
 export const codeBodySchema = Type.Object({ code: typed('From the authenticator app.') });

@@ -144,7 +144,7 @@ export function accountTotpRoutes(
         operationId: 'disableTotpOf',
         summary: 'Switch off the codes at sign-in of an account’s own login',
         description:
-          'For somebody else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
+          'For someone else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
         body: currentPasswordBodySchema,
         response: { 204: { type: 'null' } },
       },

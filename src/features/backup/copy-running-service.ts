@@ -25,7 +25,7 @@ export async function guardCopy(
   if (database.beginFileCopy === null) throw new CopyFailed('Only an embedded database can be copied.');
   const guard = await database.beginFileCopy();
   const over = new AbortController();
-  const heard = async () => {
+  const interrupted = async () => {
     const tooLong = pause(copySecondsMax * 1000, undefined, { signal: over.signal, ref: false }).then(() => {
       throw new CopyFailed(
         'The copy took too long and was stopped. Try again on a faster disk, or stop the service first.',
@@ -35,9 +35,9 @@ export async function guardCopy(
   };
   try {
     connection.send({ copy: 'begun' });
-    await heard();
+    await interrupted();
     connection.send({ label: await guard.end() });
-    await heard();
+    await interrupted();
     connection.send({ copy: 'over', held_milliseconds: Math.ceil(guard.heldMilliseconds()) });
   } finally {
     over.abort();

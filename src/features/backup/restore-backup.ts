@@ -89,10 +89,10 @@ export async function restoreBackup(
   { notices, revokeKeysAt }: RestoreOptions,
 ): Promise<Restored> {
   const past = migrationsOf(head);
-  const told = notices === undefined ? {} : { notices };
+  const options = notices === undefined ? {} : { notices };
   await refuseForeign(database, past);
   await refuseDivided(database);
-  await migrate(database, { migrations: past, ...told });
+  await migrate(database, { migrations: past, ...options });
   const content = await database.transaction(
     async (transaction) => {
       const loaded = await load(transaction, path, head);
@@ -106,7 +106,7 @@ export async function restoreBackup(
   );
   const rows = new Map(content.sums.map((sum) => [sum.table, sum.rows]));
   const dropped = Object.fromEntries(passTables.map((table) => [table, rows.get(table) ?? 0]));
-  const migrated = await migrate(database, told);
+  const migrated = await migrate(database, options);
   const incarnation = await database.transaction(
     async (transaction) => {
       await run(transaction, `drop table ${unfinishedRestore}`);

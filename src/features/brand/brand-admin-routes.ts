@@ -34,7 +34,7 @@ export function brandAdminRoutes(
       schema: {
         operationId: 'getBrand',
         summary: 'The operator’s name, logo and color',
-        description: 'As whoever runs the service set them; what was not set is null.',
+        description: 'As the operator set them; null for unset fields.',
         response: { 200: brandAnswerSchema },
       },
     },

@@ -32,7 +32,7 @@ const supportAddress = Type.String({
   minLength: 3,
   maxLength: mailAddressLengthMax,
 });
-const language = oneOf(languages, 'The language of whoever has not said which one they read.');
+const language = oneOf(languages, 'The language for people who have not chosen one.');
 const notSet = 'null: not set.';
 
 const logoSchema = Type.Object({

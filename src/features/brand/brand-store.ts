@@ -82,7 +82,7 @@ const insertFirst: SqlStatement = {
     values (1, 0, '', 'en', to_timestamp($1::bigint)) on conflict do nothing`,
 };
 const update = brands.update('update_brand', ['id']);
-const tell: SqlStatement = { name: 'tell_brand', text: 'select pg_notify($1, $2)' };
+const announce: SqlStatement = { name: 'tell_brand', text: 'select pg_notify($1, $2)' };
 
 export async function createBrandHolder(database: Queryable): Promise<BrandHolder> {
   let current = await load();
@@ -140,7 +140,7 @@ async function change(
     const before = brands.parse(row ?? {});
     const after = { ...decide(before), version: before.version + 1, changedAt: now };
     await writeRows(transaction, update, [after]);
-    await transaction.query(tell, [changesChannel, brandChanged]);
+    await transaction.query(announce, [changesChannel, brandChanged]);
     const views = { before: auditView(before), after: auditView(after) };
     await appendAudit(transaction, { ...author, action, subject: 'brand', ...views }, now);
     return brandOf(after);

@@ -54,7 +54,7 @@ function readPng(sent: Buffer): LogoImage | string {
   const channels = samples[colorType];
   if (width === 0 || height === 0 || channels === undefined) return brokenPng;
   if (width > sideMax || height > sideMax) return { type: 'image/png', bytes: sent, width, height };
-  if (depth > 8 || interlace !== 0) return 'is a PNG with 16 bits a color or interlaced: save it plainly';
+  if (depth > 8 || interlace !== 0) return 'is a PNG with 16 bits a colour or interlaced: save it plainly';
   if (colorType === 3 && !chunks.some(({ type }) => type === 'PLTE')) return brokenPng;
   const rowBytes = 1 + Math.ceil((width * channels * depth) / 8);
   const bytesNeeded = height * rowBytes;
@@ -93,7 +93,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
       if (end < at + 10) return brokenJpeg;
       size = { height: sent.readUInt16BE(at + 5), width: sent.readUInt16BE(at + 7) };
       // Four components are CMYK.
-      if (sent[at + 4] !== 8 || ![1, 3].includes(sent[at + 9] ?? 0)) return 'must be a JPEG in RGB or gray';
+      if (sent[at + 4] !== 8 || ![1, 3].includes(sent[at + 9] ?? 0)) return 'must be a JPEG in RGB or grey';
     }
     if (isPicture(marker)) kept.push(sent.subarray(at, end));
     at = end;

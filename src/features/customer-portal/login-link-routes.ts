@@ -1,6 +1,6 @@
 // Customers' sign-in. GET /login/{token} shows one button and spends nothing, because mail scanners open links; POST spends
 // the token and starts a session, or redirects to the product with a one-time code. GET /customer is the customer's page.
-// Suspended customers are told so and spend nothing; guessed tokens are rate limited before the database.
+// Suspended customers see that they are suspended, and their link stays unused; guessed tokens are rate limited before the database.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -25,7 +25,7 @@ export const listedCustomerSchema = Type.Object({
 
 export const customerPageFilters = {
   words: wordsParameter(
-    'Words in any order, each part of a reference, name or external_ref, whatever case and accents; or an id of a customer, or of an order of theirs.',
+    'Words in any order, each part of a reference, name or external_ref, in any case and with or without accents; or an id of a customer, or of an order of theirs.',
   ),
   plan_status: oneOfParameter(
     ['active', 'suspended', 'cancelled', 'expired'] as const,

@@ -27,7 +27,7 @@ export const autoRenewSettings = {
   months,
   period,
   max_charge: Type.Union([signedAmount('The most that a renewal is charged.'), Type.Null()], {
-    description: 'The most that a renewal may be charged; null: whatever the price is.',
+    description: 'The most that a renewal may be charged; null: no limit.',
   }),
   hours_before: Type.Integer({
     description: 'How many hours before its end the plan is renewed.',

@@ -98,8 +98,8 @@ export function editCustomer(
     if (was.name !== is.name || was.external_ref !== is.external_ref) {
       await transaction.query(updateDetails, [accountId, number, after.name, after.externalRef]);
       await changeTerms(number, before, after);
-      const told = { type: 'customer.updated', data: { customer: describe(after) } } as const;
-      await appendEvents(transaction, accountId, [told], now);
+      const event = { type: 'customer.updated', data: { customer: describe(after) } } as const;
+      await appendEvents(transaction, accountId, [event], now);
       const subject = `customer ${publicId(accountId, number)}`;
       await appendAudit(
         transaction,

@@ -434,7 +434,7 @@ function termSpan({ start, externalRef }: CustomerFilter): { from: string; to: s
   return { from, to: `${from}${afterEveryText}` };
 }
 
-/** Of a customer's matching terms, the one that is shown, so that each customer appears once. */
+/** The matching term that is shown, so that each customer appears once. */
 function firstTermOf(customer: Customer, from: string): string | undefined {
   return searchTerms(customer)
     .filter((term) => term.startsWith(from))

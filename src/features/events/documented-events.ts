@@ -11,7 +11,7 @@ export function documentEvents(document: object): void {
     schema: { type: 'string', maxLength: 512, pattern: '^[!-~ ]+$' },
   });
   const parameters = [
-    header('webhook-id', 'The same at every attempt: whoever has seen it has seen the event.'),
+    header('webhook-id', 'The same at every attempt: ignore an event whose id you have already processed.'),
     header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
     header(
       'webhook-signature',
@@ -23,7 +23,7 @@ export function documentEvents(document: object): void {
     {
       post: {
         operationId: `on${eventSchemaName(type)}`,
-        summary: eventDescriptions[type].told,
+        summary: eventDescriptions[type].summary,
         tags: ['events'],
         security: [],
         parameters,

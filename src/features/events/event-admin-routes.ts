@@ -32,7 +32,7 @@ export function eventAdminRoutes(
         operationId: 'readAllEvents',
         summary: 'The events of all accounts, in one order',
         description:
-          'As the feed of an account, for all of them: those of each account ascend, and nothing comes twice. The first time that anybody asks, the events of all accounts begin to be written. With a type, a page may be short, or empty, and go on.',
+          'As the feed of an account, for all of them: those of each account ascend, and nothing comes twice. The first time that anyone asks, the events of all accounts begin to be written. With a type, a page may be short, or empty, and go on.',
         querystring: feedQuerySchema,
         response: { 200: feedSchema },
       },

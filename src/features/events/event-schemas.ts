@@ -19,7 +19,7 @@ import {
 
 interface EventDescription {
   /** One sentence: when it occurs. */
-  readonly told: string;
+  readonly summary: string;
   readonly data: TProperties;
 }
 
@@ -47,17 +47,18 @@ const createdKey = Type.Object(ofKey);
 const revokedKey = Type.Object({
   ...ofKey,
   ends_at: Type.Optional(
-    time('Until when it still works, because another secret took its place; absent: it works no more.'),
+    time('Until when it still works, because another secret replaced it; absent: it has stopped working.'),
   ),
 });
 
 export const eventDescriptions = {
   'order.completed': {
-    told: 'An order was placed and charged, or a plan renewed itself. Where the product takes orders first: when it has.',
+    summary:
+      'An order was placed and charged, or a plan renewed itself. In the mode confirm, after the product accepted it.',
     data: { order: Type.Ref('Order'), balance: amount('The balance right after it.') },
   },
   'order.failed': {
-    told: 'The product refused an order that was pending. What was charged was given back, and the plan is as before.',
+    summary: 'The product refused a pending order. The charge was refunded and the plan is as before.',
     data: {
       order: Type.Ref('Order'),
       reason: orNothing(
@@ -67,43 +68,44 @@ export const eventDescriptions = {
       balance: amount('The balance right after it.'),
     },
   },
-  'plan.activated': { told: 'A customer without a running plan got one.', data: ofOrder },
+  'plan.activated': { summary: 'A customer without a running plan got a plan.', data: ofOrder },
   'plan.renewed': {
-    told: 'A plan was extended, or renewed after its end, by an order or by itself.',
+    summary: 'A plan was extended, or renewed after its end, by an order or by auto-renewal.',
     data: ofOrder,
   },
   'plan.changed': {
-    told: 'A running plan was replaced by one of another package.',
+    summary: 'A running plan was replaced by a plan of another package.',
     data: { ...ofOrder, by },
   },
   'plan.suspended': {
-    told: 'A hold was set on a customer: access stopped, time runs on.',
+    summary: 'A hold was set on a customer: access stopped, but the plan’s time runs on.',
     data: { customer, by, reason: orNothing(text('What the account noted.', 500), 'null: nothing.') },
   },
   'plan.resumed': {
-    told: 'A hold was lifted, or a cancel at the period’s end taken back.',
+    summary: 'A hold was lifted, or a cancel at the end of the period was withdrawn.',
     data: { customer, by },
   },
   'plan.cancelled': {
-    told: 'A plan was ended before its time.',
+    summary: 'A plan was ended early.',
     data: {
       customer,
-      refund: amount('What was given back for the unused time.'),
+      refund: amount('The refund for the unused time.'),
       balance: amount('The balance right after it.'),
       by,
     },
   },
   'plan.ending': {
-    told: 'A plan ends soon: told 7 days and 1 day before, once each, and when alerts ask for it; at once if less is left.',
+    summary:
+      'A plan ends soon. Occurs once 7 days before, once 1 day before, and when alerts ask for it; at once if less time is left.',
     data: { customer, days: count('How many days before the end this notice is given.', 1) },
   },
-  'plan.expired': { told: 'A plan came to its end.', data: { customer } },
-  'customer.created': { told: 'The first order, or a free trial, made a customer.', data: { customer } },
-  'customer.updated': { told: 'A customer’s name or external_ref was changed.', data: { customer } },
-  'balance.credited': { told: 'The operator added credit.', data: ofEntry },
-  'balance.debited': { told: 'The operator took credit away.', data: ofEntry },
+  'plan.expired': { summary: 'A plan ended.', data: { customer } },
+  'customer.created': { summary: 'The first order or a free trial created a customer.', data: { customer } },
+  'customer.updated': { summary: 'A customer’s name or external_ref was changed.', data: { customer } },
+  'balance.credited': { summary: 'The operator added credit.', data: ofEntry },
+  'balance.debited': { summary: 'The operator deducted credit.', data: ofEntry },
   'balance.low': {
-    told: 'The balance fell below what the account’s alerts name: once for each time that it does.',
+    summary: 'The balance fell below balance_below of the account’s alerts. Occurs once each time.',
     data: {
       balance: amount('The balance.'),
       balance_below: amount('What the alerts name.'),
@@ -111,11 +113,11 @@ export const eventDescriptions = {
     },
   },
   'renewal.failed': {
-    told: 'A plan that renews itself could not: it is tried again every six hours until its end.',
+    summary: 'An automatic renewal failed. It is retried every six hours until the plan ends.',
     data: { customer, code: word('The error code of the refusal.', 'insufficient_credit') },
   },
   'price.scheduled': {
-    told: 'Prices of a package were scheduled.',
+    summary: 'New prices of a package were scheduled.',
     data: {
       package: Type.Object({ id: id('The package.'), name: packageName }),
       from: time('The first second that they hold in.'),
@@ -126,10 +128,16 @@ export const eventDescriptions = {
       currency,
     },
   },
-  'key.created': { told: 'The account got a new API key, or a key a new secret.', data: { key: createdKey } },
-  'key.revoked': { told: 'An API key was revoked, or will be.', data: { key: revokedKey } },
+  'key.created': {
+    summary: 'An API key was created, or its secret was replaced.',
+    data: { key: createdKey },
+  },
+  'key.revoked': {
+    summary: 'An API key was revoked, or will be at the given time.',
+    data: { key: revokedKey },
+  },
   'webhook.disabled': {
-    told: 'An endpoint was switched off: it answered 410, or nothing but failures for five days.',
+    summary: 'An endpoint was disabled: it answered 410, or every delivery failed for five days.',
     data: {
       webhook: Type.Object({
         id: id('The endpoint.'),
@@ -150,7 +158,7 @@ export type EventData<OfType extends EventType> = Static<
 
 const envelope = {
   id: id('Unique in the service; those of an account ascend.'),
-  created_at: time('When what it tells took place.'),
+  created_at: time('When the event occurred.'),
   account_id: id('The account that it is about.'),
 };
 
@@ -195,7 +203,7 @@ export const eventSchemas = eventTypes.map((type) =>
       type: Type.Unsafe<string>({ type: 'string', enum: [type], description: 'What happened.' }),
       data: Type.Object(eventDescriptions[type].data),
     },
-    { $id: eventSchemaName(type), description: eventDescriptions[type].told },
+    { $id: eventSchemaName(type), description: eventDescriptions[type].summary },
   ),
 );
 

@@ -84,7 +84,7 @@ export function entitlementRoutes(
         operationId: 'readEntitlements',
         summary: 'Every change of what customers may do, in order',
         description:
-          'For a copy of your own: the first answers hold every customer, those behind them what has changed since, each as it is now. The same change may come twice. Whoever stays away for more than 90 days is told events_gone, and begins again.',
+          'For a copy of your own: the first pages hold every customer, later ones what has changed since, in its present state. The same change may come twice. A cursor older than 90 days is answered with events_gone: start again from the beginning.',
         querystring: entitlementFeedQuerySchema,
         response: { 200: entitlementFeedSchema },
       },

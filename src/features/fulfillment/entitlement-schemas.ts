@@ -16,7 +16,7 @@ export const entitlementSchema = Type.Object(
     limits: limitsSchema,
     features: featureList,
     starts_at: time('When the unbroken run on this package began.'),
-    expires_at: time('When the plan ends: from then on it is not active, whether you are told or not.'),
+    expires_at: time('When the plan ends: from then on it is not active, even if no call says so.'),
     account: Type.Object({ id: id('Whose customer it is.'), name: text('The account’s name.', 500) }),
   },
   { $id: 'Entitlement' },

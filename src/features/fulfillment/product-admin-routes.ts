@@ -103,7 +103,7 @@ function productSettingsRoutes(app: FastifyInstance, dependencies: ProductAdminR
         operationId: 'removeProduct',
         summary: 'Hand orders to no product any more',
         description:
-          'The mode is none, address and secret are forgotten. Orders that are pending need your attention: nobody else will answer.',
+          'Sets the mode to none and deletes address and secret. Pending orders then need your attention: only you can settle them.',
         response: { 200: productAnswerSchema },
       },
     },
@@ -148,7 +148,7 @@ function orderAttentionRoutes(
         operationId: 'acceptOrder',
         summary: 'Complete an order in the product’s place',
         description:
-          'Any order that is pending. One that is completed already is answered with 200 and `Idempotent-Replayed: true`, whatever the key: an order is settled once. The product is not called again.',
+          'Works on any pending order. An order that is already completed is answered with 200 and `Idempotent-Replayed: true` for any key, because an order is settled once. The product is not called again.',
         response: { 200: orderAnswerSchema },
       },
     },
@@ -163,7 +163,7 @@ function orderAttentionRoutes(
         operationId: 'failOrder',
         summary: 'Fail an order in the product’s place',
         description:
-          'Any order that is pending: what was charged is given back, and the plan is as before, which the product is told. One that has failed already is answered with 200 and `Idempotent-Replayed: true`, whatever the key.',
+          'Works on any pending order: the charge is refunded, the plan is restored, and the product is notified. An order that has already failed is answered with 200 and `Idempotent-Replayed: true` for any key.',
         body: failOrderBodySchema,
         response: { 200: orderAnswerSchema },
       },

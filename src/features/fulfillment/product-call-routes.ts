@@ -87,7 +87,7 @@ export function productCallRoutes(app: FastifyInstance, dependencies: ProductCal
         operationId: 'sendProductCallAgain',
         summary: 'Send a call again, now',
         description:
-          'One that waits or needs attention, under the same id. If a later call tells the product the whole state, this one is superseded and the later one is sent. A call that is over is answered as it is.',
+          'Sends a call that waits or needs attention, under the same id. If a later call carries the whole state, this one is superseded and the later one is sent. A finished call is returned unchanged.',
         response: { 200: productCallAnswerSchema },
       },
     },
@@ -112,7 +112,7 @@ export function productCallRoutes(app: FastifyInstance, dependencies: ProductCal
         operationId: 'closeProductCall',
         summary: 'Say that a call was done by hand',
         description:
-          'You have set up in the product what the call says, and it is not sent any more. If a later call was taken, or may have been, one more tells the present state. The call of a pending order cannot be closed so: accept or fail the order.',
+          'For a change that you made in the product by hand: the call is no longer sent. If the product took a later call, or may have, one more call sends the present state. The call of a pending order cannot be closed this way: accept or fail the order.',
         response: { 200: productCallAnswerSchema },
       },
     },

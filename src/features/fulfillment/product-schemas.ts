@@ -18,7 +18,7 @@ import {
 
 const mode = oneOf(
   productModes,
-  'none: nobody is told. notify: orders are completed at once, and the product is told. confirm: an order is pending until the product has taken it.',
+  'none: there are no calls. notify: orders are completed at once and the product is notified. confirm: an order is pending until the product accepts it.',
 );
 const urlBytesMax = 2_048;
 const secretPattern = '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$';
@@ -55,7 +55,7 @@ const attentionOrderSchema = Type.Object(
         pattern: '^[a-z0-9_]+$',
         maxLength: 64,
       }),
-      type: word('What the product was told.', 'plan.activate'),
+      type: word('The kind of the call.', 'plan.activate'),
       attempts: count('How often it was tried.'),
       first_attempt_at: orNothing(time('When it was tried first.'), 'null: it never was.'),
       last_status: orNothing(answerStatus('The status of the last answer.'), 'null: there was no answer.'),
@@ -75,10 +75,10 @@ const productCallSchema = Type.Object(
       pattern: '^[A-Za-z0-9_-]+$',
       maxLength: 64,
     }),
-    type: word('What the call tells the product.', 'plan.suspend'),
+    type: word('The kind of the call.', 'plan.suspend'),
     status: oneOf(
       productCallStatuses,
-      'waiting: sent at next_attempt_at. attention: ran out of attempts, and needs you. done: taken, settled with its order, or done by hand. superseded: a later call tells the product the whole state. failed: not sent any more, because there is no product.',
+      'waiting: sent at next_attempt_at. attention: ran out of attempts, and needs you. done: taken, settled with its order, or done by hand. superseded: a later call carries the whole state. failed: not sent any more, because there is no product.',
     ),
     account: Type.Object({
       id: id('Whose customer it is about.'),
@@ -130,7 +130,7 @@ export const productCallsQuerySchema = Type.Object({
     examples: ['waiting'],
   }),
   order_id: Type.Optional(
-    id('The call of this order alone, whatever its status. Send it without status and cursor.'),
+    id('Only the call of this order, in any status. Send it without status and cursor.'),
   ),
   cursor: cursorParameter,
   limit: { ...pageQuerySchema.properties.limit, examples: [25] },
@@ -140,7 +140,7 @@ export const productCallListSchema = Type.Object({
   data: Type.Array(Type.Ref('ProductCall'), { maxItems: 100 }),
   next_cursor: orNothing(
     Type.String({ description: 'Send it as cursor for the next page.', maxLength: 200 }),
-    'null: there is no more.',
+    'null: this is the last page.',
   ),
 });
 
@@ -205,7 +205,7 @@ export const attentionListSchema = Type.Object({
   data: Type.Array(Type.Ref('OrderNeedingAttention'), { maxItems: 100 }),
   next_cursor: orNothing(
     Type.String({ description: 'Send it as cursor for the next page.', maxLength: 200 }),
-    'null: there is no more.',
+    'null: this is the last page.',
   ),
 });
 

@@ -57,7 +57,7 @@ export const emailOrNone = Type.String({
 export const password = Type.String({
   minLength: 12,
   maxLength: 200,
-  description: 'None of the most used ones, and none that holds the name of the account.',
+  description: 'Not one of the most common passwords, and without the name of the account.',
 });
 
 export const rateLimit = Type.Integer({ minimum: 1, maximum: 1_000_000 });

@@ -100,9 +100,9 @@ export async function endSessionsOfAll(transaction: Queryable, accountId: number
 export async function replacePasswordHash(
   database: Queryable,
   personId: number,
-  hashes: { readonly stored: string; readonly anew: string },
+  hashes: { readonly stored: string; readonly rehashed: string },
 ): Promise<void> {
-  await database.query(replaceHash, [personId, hashes.stored, hashes.anew]);
+  await database.query(replaceHash, [personId, hashes.stored, hashes.rehashed]);
 }
 
 export async function noteSignIn(transaction: Queryable, personId: number, now: EpochSeconds): Promise<void> {

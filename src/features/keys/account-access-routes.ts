@@ -60,7 +60,7 @@ export function accountAccessRoutes(
       schema: {
         operationId: 'endAccountSessions',
         summary: 'End all sessions of an account',
-        description: 'Whoever is signed in to its panel has to sign in again. Its password and its key stay.',
+        description: 'Ends all sessions of the account’s panel. Its password and its key stay.',
         response: { 200: endedSessionsSchema },
       },
     },

@@ -117,7 +117,7 @@ const keySchema = Type.Object(
     status: oneOf(['active', 'expired'] as const, 'Tolerate new values.'),
     scopes: Type.Array(scopeName, { description: 'What it may do. Tolerate new values.', maxItems: 100 }),
     all_scopes: Type.Boolean({
-      description: 'Whether it has whatever its account may do, what is to come included.',
+      description: 'Whether it has every scope of its account, including scopes added later.',
     }),
     allowed_ips: Type.Array(text('An address or CIDR range.', 64), {
       description: 'Within those of the account; empty: all of those.',
@@ -140,7 +140,7 @@ const keySchema = Type.Object(
           text('The name of the key, or the username of the person; absent where id is.', 200),
         ),
       }),
-      'Who made it; null: it came with the account, or nobody knows.',
+      'Who made it; null: it came with the account, or is unknown.',
     ),
     last_used_at: lastUsed,
     expires_at: orNothing(time('When it ends.'), 'null: never.'),

@@ -41,7 +41,7 @@ export interface DailyTotals extends Pick<RollupWatermarks, 'bringAllUpToDate'> 
   /** The numbers of these days' entries; null: none. "" leaves an end open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /** Fixes the past: no later entry of the account can be dated earlier, whatever the clock says. */
+  /** Fixes the past: no later entry of the account can get an earlier time, even if the clock goes back. */
   closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export const ledgerTotalsSchema = Type.Optional(
       },
       {
         description:
-          'Of the time that is asked for, whatever the kind; of one order its own. null: a day at its ends is not whole and has too many entries.',
+          'Of the requested time, entries of every kind; for one order, only its own. null: the first or last day is incomplete and has too many entries.',
       },
     ),
   ),

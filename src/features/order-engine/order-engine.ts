@@ -186,7 +186,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (isIdle()) onIdle?.();
   }
 
-  /** Every order of the batch gets an answer, whatever happens. */
+  /** Every order of the batch gets an answer, no matter what happens. */
   async function settle(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
     let freshAttempts = 0;

@@ -68,7 +68,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
         operationId: 'placeOrdersInBulk',
         summary: 'Place many orders at once',
         description:
-          'Up to 500 orders and renewals, each with an idempotency key and a result of its own: status and answer, or status and error, as of the single request, in the order sent. A refused order does not stop the others, and nothing about the whole is atomic. Safe to repeat for ever: what stands is answered as a replay. Counts as one request of the rate limit for every ten orders begun; the body may have 512 KiB. The header Idempotency-Key is not read.',
+          'Up to 500 orders and renewals, each with an idempotency key and a result of its own: status and answer, or status and error, as of the single request, in the order sent. A refused order does not stop the others, and nothing about the whole is atomic. Safe to repeat forever: what stands is answered as a replay. Counts as one request of the rate limit for every ten orders begun; the body may have 512 KiB. The header Idempotency-Key is not read.',
         body: bulkBodySchema,
         response: { 200: bulkAnswerSchema },
       },

@@ -51,7 +51,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
         operationId: 'placeOrder',
         summary: 'Place an order',
         description:
-          'Activates a package for a customer and deducts the price. Creates the customer if absent. Safe to retry for ever with the same idempotency key.',
+          'Activates a package for a customer and deducts the price. Creates the customer if absent. Safe to retry forever with the same idempotency key.',
         body: placeOrderBodySchema,
         response: { 201: placedOrderSchema },
       },

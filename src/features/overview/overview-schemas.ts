@@ -106,7 +106,7 @@ const jobSchema = Type.Object({
   started_at: nullable(time('When the last run began.')),
   finished_at: nullable(time('When a run last ended, successfully or not.')),
   succeeded_at: nullable(time('When a run last succeeded.')),
-  next_run_at: nullable(time('null: it has never run, or runs only when somebody asks for it.')),
+  next_run_at: nullable(time('null: it has never run, or runs only when someone asks for it.')),
   backlog: Type.Integer({ description: 'What the last run left for the next one.' }),
   failures_in_a_row: Type.Integer(),
   last_error: nullable(Type.String()),

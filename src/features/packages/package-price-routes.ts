@@ -101,7 +101,8 @@ export function packagePriceRoutes(
       schema: {
         operationId: 'unschedulePrices',
         summary: 'Delete prices that are still to come',
-        description: 'Those of the package that begin at `from`. What has begun stays for ever.',
+        description:
+          'Deletes the prices of the package that begin at `from`. Prices that have begun stay forever.',
         querystring: unschedulePricesQuerySchema,
         response: { 200: scheduledPricesAnswerSchema },
       },

@@ -64,7 +64,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
         operationId: 'requestPasswordReset',
         summary: 'Have a link to a new password mailed',
         description:
-          'To the address of whoever has this username, or to everybody with this address. The answer is the same whether there is anybody.',
+          'Mails the person with this username, or everyone with this address. The answer is the same if there is no such person.',
         body: passwordResetBodySchema,
         response: { 202: { type: 'null' } },
       },

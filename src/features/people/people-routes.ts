@@ -134,7 +134,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
         operationId: operations.list,
         summary: 'The people of an account',
         description:
-          'Everybody who can sign in for it, and who is invited to. Whoever was removed is not shown.',
+          'Everyone who can sign in for the account or is invited to. Removed people are not listed.',
         response: { 200: peopleListSchema },
       },
     },
@@ -152,9 +152,9 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
       },
       schema: {
         operationId: operations.invite,
-        summary: 'Invite somebody',
+        summary: 'Invite a person',
         description:
-          'They choose their password by the link in the answer, which works once, for seven days; it is also mailed where the service sends mail and there is an address. Nobody else is shown it again: a lost one is made anew.',
+          'The person chooses a password with the link in the answer, which works once within seven days. The link is also mailed if the service sends mail and there is an address. It is not shown again; if it is lost, make a new one.',
         body: bodies.invite,
         response: { 201: invitedPersonSchema },
       },
@@ -175,9 +175,9 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
       },
       schema: {
         operationId: operations.renew,
-        summary: 'A new link for somebody who was invited',
+        summary: 'Renew an invitation',
         description:
-          'The links made before stop working. Whoever has chosen a password needs none: remove them, and invite them again.',
+          'Earlier links stop working. A person who has already chosen a password cannot get a link: remove and invite them again.',
         ...confirm,
         response: { 201: invitedPersonSchema },
       },
@@ -199,7 +199,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
         operationId: operations.change,
         summary: 'Change the role of a person, or where they are written to',
         description:
-          'Takes effect on their next request, in every process. The e-mail address of an account’s own login is that of the account. Whoever has a password changes their own; of people of other accounts, administrators do too. Links that were made before stop working with another one.',
+          'Takes effect on their next request, in every process. The e-mail address of an account’s own login is that of the account. People with a password change their own address; administrators also change it for people of other accounts. Earlier links stop working when the address changes.',
         body: bodies.change,
         response: { 200: personAnswerSchema },
       },

@@ -65,7 +65,7 @@ export const inviteColleagueBodySchema = Type.Object({ ...newPerson, ...password
 export const changeColleagueBodySchema = Type.Object({ ...personChange, ...passwordField });
 const invitation = Type.Object({
   url: Type.String({
-    description: 'Whoever opens it chooses the password, once. It is in this answer alone.',
+    description: 'The link to choose a password, which works once. Only this answer has it.',
     pattern: '^https?://',
     maxLength: 2_048,
   }),

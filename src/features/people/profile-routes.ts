@@ -66,7 +66,7 @@ export function profileRoutes(app: FastifyInstance, dependencies: ProfileRoutesD
       config: { scopes: [], codes: ['validation_failed'] },
       schema: {
         operationId: 'setLanguage',
-        summary: 'Set the language of what whoever is signed in sees and is mailed',
+        summary: 'Set the language of your pages and mails',
         body: languageBodySchema,
         response: { 200: languageBodySchema },
       },
@@ -84,7 +84,7 @@ export function profileRoutes(app: FastifyInstance, dependencies: ProfileRoutesD
       config: { scopes: [], codes: ['validation_failed'] },
       schema: {
         operationId: 'setClock',
-        summary: 'Set the clock on which whoever is signed in reads times',
+        summary: 'Set the time zone in which you read times',
         body: clockBodySchema,
         response: { 200: clockBodySchema },
       },
@@ -106,7 +106,7 @@ export function profileRoutes(app: FastifyInstance, dependencies: ProfileRoutesD
       },
       schema: {
         operationId: 'setEmail',
-        summary: 'Set where mail for whoever is signed in goes',
+        summary: 'Set your e-mail address',
         description:
           'Links to a new password, and news of sign-ins from new addresses. Of the account’s own login it is the address of the account, which takes the scope people:write.',
         body: emailBodySchema,

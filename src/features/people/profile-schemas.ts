@@ -82,8 +82,7 @@ export const meSchema = Type.Object({
   language: language('What the person who is signed in chose to read; null: that of the browser.'),
   clock,
   must_change_password: Type.Boolean({
-    description:
-      'The password was generated or set by somebody else: nothing else is done before it is changed.',
+    description: 'The password was generated or set by someone else and has to be changed first.',
   }),
   checklist: Type.Object({
     key_viewed: Type.Boolean(),

@@ -54,7 +54,7 @@ export const changePackageOfCustomerBodySchema = Type.Object(
 
 export const cancelledPlanSchema = Type.Object({
   customer: Type.Ref('Customer'),
-  refund: amount('What was given back for the unused time.'),
+  refund: amount('The refund for the unused time.'),
   balance: amount('The balance right after it.'),
 });
 
@@ -74,7 +74,7 @@ export const autoRenewBodySchema = Type.Object(
     period: Type.Optional(period),
     max_charge: Type.Optional(
       Type.Union([maxCharge, Type.Null()], {
-        description: 'The most that a renewal may be charged; null or absent: whatever the price is then.',
+        description: 'The most that a renewal may be charged; null or absent: no limit.',
       }),
     ),
     hours_before: Type.Optional(
@@ -109,7 +109,7 @@ const historyItemSchema = Type.Object(
     from: orNothing(planState, 'The plan right before; null: there was none.'),
     to: planState,
     order: Type.Optional(Type.Ref('Order')),
-    refund: Type.Optional(amount('What was given back.')),
+    refund: Type.Optional(amount('The refund.')),
     reason: Type.Optional(text('Of a suspension, or of an order that failed: why.', 200)),
     code: Type.Optional(word('Of a renewal that failed: the error code.', 'insufficient_credit')),
     auto_renew: Type.Optional(

@@ -51,7 +51,7 @@ export function renewalPreviewRoutes(
         operationId: 'previewRenewals',
         summary: 'What renewing these customers would cost',
         description:
-          'The last order of each, for as many months again. Decided as the orders would be, but whatever the balance is. Writes nothing.',
+          'The last order of each, for as many months again. Each is checked like a real order, except for the balance. Nothing is written.',
         body: renewalsBodySchema,
         response: { 200: renewalsSchema },
       },

@@ -40,7 +40,7 @@ export const renewalsSchema = Type.Object({
 export type RenewalView = Static<typeof renewalSchema>;
 
 export const cancelPreviewSchema = Type.Object({
-  refund: amount('What would be given back for the unused time.'),
+  refund: amount('The refund for the unused time.'),
   balance: amount('The balance now.'),
   balance_after: amount('The balance right after it.'),
 });

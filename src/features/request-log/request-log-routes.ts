@@ -79,7 +79,7 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
       config: { scopes: ['keys:write'], codes: ['validation_failed'] },
       schema: {
         operationId: 'setRequestBodiesKept',
-        summary: 'Keep what is sent and answered with the account’s keys for seven days, or keep it no more',
+        summary: 'Switch the recording of request bodies on or off',
         description:
           'Without keys, links, codes, secrets and passwords, 4 KiB of each. Switched off, what was kept is deleted at once. For the account’s tests too. The audit log notes it.',
         body: bodyCaptureSchema,

@@ -30,7 +30,10 @@ export const requestLineSchema = Type.Object({
   key: nullable(
     Type.Object(
       { id: Type.Integer(), name: Type.String() },
-      { description: 'The key it came with; null: none that is known, or of before keys were noted.' },
+      {
+        description:
+          'The key it came with; null: an unknown key, or a request from before keys were recorded.',
+      },
     ),
   ),
 });

@@ -86,7 +86,7 @@ export function testRoutes(app: FastifyInstance, dependencies: TestRoutesDepende
         operationId: 'moveTestClock',
         summary: 'Move the time of the test forward',
         description:
-          'What would happen by itself on the way happens, each at its time and in its order: plans renew themselves and end, notices and events are told. The answer comes when the clock is there, or after half a minute with reached: false.',
+          'Everything that would happen on the way happens at its time and in order: plans renew and end, and notices and events occur. The answer comes when the clock is there, or after 30 seconds with reached: false.',
         body: moveTestClockBodySchema,
         response: { 200: testClockMovedSchema },
       },

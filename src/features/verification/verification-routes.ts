@@ -18,7 +18,7 @@ export function verificationRoutes(app: FastifyInstance, { audits }: Verificatio
         operationId: 'verify',
         summary: 'Add up every ledger again',
         description:
-          'An account whose books do not add up is halted: its orders and credits fail until a later audit finds its books in order. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt nobody. One audit runs at a time, and all who ask share it. If it takes longer than a request may, the answer is 503 with Retry-After: the audit goes on, and a later request receives its report.',
+          'An account whose books do not add up is halted: its orders and credits fail until a later audit finds its books in order. Orders and plans that do not follow the rules are listed too, as "not by the rules"; they halt no account. One audit runs at a time, and all who ask share it. If it takes longer than a request may, the answer is 503 with Retry-After: the audit goes on, and a later request receives its report.',
         response: { 200: Type.Ref('VerifyReport') },
       },
     },

@@ -82,12 +82,12 @@ export async function verifyLedger(
       entries += checked.entries;
     }
     if (isHalted && !findings.isBroken(accountId)) await liftHaltUpTo(database, accountId, newest);
-    let told: EpochSeconds | null = null;
+    let latest: EpochSeconds | null = null;
     if (!isTestAccount(accountId)) {
       await log.checkCredits(accountId, checked.credits, signal);
-      told = await checkEventNumbers(database, accountId, findings, signal);
+      latest = await checkEventNumbers(database, accountId, findings, signal);
     }
-    const now = () => Math.max(told ?? 0, latestNow());
+    const now = () => Math.max(latest ?? 0, latestNow());
     const history = { accountId, customerCount: checked.customers, now };
     await checkAccountHistory(books, history, past, findings, limits);
   }

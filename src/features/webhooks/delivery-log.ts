@@ -97,12 +97,12 @@ const noteLeftover: SqlStatement = {
 
 const forEver = 1_000_000_000_000;
 /** Every row counts as too old. */
-const whatever = [forEver, Number.MAX_SAFE_INTEGER];
+const everything = [forEver, Number.MAX_SAFE_INTEGER];
 
 /** In the transaction that deletes the endpoint; a job deletes what exceeds one statement. */
 export async function deleteLog(transaction: Queryable, webhookId: number): Promise<void> {
   await transaction.query(deleteRetries, [webhookId]);
-  const [row] = await transaction.query(oldestAttempts.deletion, [webhookId, ...whatever]);
+  const [row] = await transaction.query(oldestAttempts.deletion, [webhookId, ...everything]);
   if (Number(row?.['count'] ?? 0) >= deleteAtOnceMax) await transaction.query(noteLeftover, [webhookId]);
 }
 
@@ -143,7 +143,7 @@ export async function shortenLogs(
     if (rows.length === 0) break;
     for (const row of rows) {
       const id = Number(row['webhook_id']);
-      if (await deleteInPieces(database, oldestAttempts, [id, ...whatever], signal)) return rows.length;
+      if (await deleteInPieces(database, oldestAttempts, [id, ...everything], signal)) return rows.length;
       await database.query(endLeftover, [id]);
     }
   }

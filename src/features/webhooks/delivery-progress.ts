@@ -1,7 +1,7 @@
 // Writes the deliverer's progress for all endpoints in batches: cursors, attempts, retries and switch-offs.
-// Invariant: every transaction holds the lease first; a process that lost it writes nothing and is told so.
+// Invariant: every transaction holds the lease first; a process that lost it writes nothing and gets an error.
 
-import { nobody } from '../../platform/audit-log/actor.ts';
+import { unknownActor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
 import { changesChannel, webhookChanged } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
@@ -152,7 +152,7 @@ export async function switchOff(
       await appendEvents(transaction, accountId, [{ type: 'webhook.disabled', data }], now);
     }
     await announceWebhook(transaction, id);
-    const entry = { actorId: nobody, accountId, action: 'webhook.disable', subject: `webhook ${id}` };
+    const entry = { actorId: unknownActor, accountId, action: 'webhook.disable', subject: `webhook ${id}` };
     await appendAudit(
       transaction,
       { ...entry, before: { enabled: true }, after: { enabled: false, reason } },

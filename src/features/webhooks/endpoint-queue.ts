@@ -34,7 +34,7 @@ export type Task =
       readonly step: number;
       readonly shortRetries: number;
     }
-  /** A later event, to tell whether the event or the endpoint is at fault. */
+  /** A later event shows whether the event or the endpoint is at fault. */
   | { readonly kind: 'probe'; readonly event: AccountEvent; readonly step: number; readonly index: number }
   | {
       readonly kind: 'retry';

@@ -10,7 +10,7 @@ export const eventAtWebhookSchema = Type.Object({
       {
         due_at: nullable(Type.String({ description: 'null: at once, or as soon as it is its turn.' })),
       },
-      { description: 'When the endpoint is sent it next; null: it is not, unless somebody asks for it.' },
+      { description: 'When the endpoint is sent it next; null: it is not, unless someone asks for it.' },
     ),
   ),
 });

@@ -120,7 +120,7 @@ function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
         operationId: `create${noun}`,
         summary: isOperator ? 'Have the events of all accounts sent' : 'Have your events sent',
         description:
-          'What is told from now on is sent to the address, one event after another, signed by Standard Webhooks. The secret is in this answer alone: a request sent again with its idempotency key is answered with the endpoint and without it.',
+          'Events from now on are sent to the address, one after another, signed by Standard Webhooks. Only this answer has the secret: a repeated request with the same idempotency key returns the endpoint without it.',
         body: newWebhookBodySchema,
         response: { 201: webhookWithSecretSchema },
       },
@@ -229,7 +229,7 @@ function deliveryRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
       config: reads(['webhook_not_found', 'invalid_filter', 'invalid_cursor']),
       schema: {
         operationId: `list${noun}Deliveries`,
-        summary: 'What was sent, and what came back',
+        summary: 'List the deliveries of an endpoint',
         description: 'Every attempt of the last 30 days, of the last 100,000 at most, newest first.',
         querystring: deliveryQuerySchema,
         response: { 200: deliveryListSchema },
@@ -246,7 +246,7 @@ function deliveryRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
         operationId: `redeliverTo${noun}`,
         summary: 'Send one event again',
         description:
-          'At once, whatever waits, and then as any other that fails. An endpoint that is switched off is sent it when it is on. The event need not be of its types.',
+          'Sends the event at once, ahead of the queue; if that fails, it is retried like any other. A disabled endpoint gets it once it is enabled. The event may be of any type.',
         response: { 200: webhookAnswerSchema },
       },
     },
@@ -267,7 +267,7 @@ function deliveryRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
         operationId: `redeliverSinceTo${noun}`,
         summary: 'Send everything since again',
         description:
-          'From an event, or a second, on: everything is sent again in order, what was delivered before included, and what is told meanwhile follows it.',
+          'Sends everything from an event or a second on again, in order, including delivered events. New events follow.',
         body: redeliverSinceBodySchema,
         response: { 200: webhookAnswerSchema },
       },

@@ -18,10 +18,10 @@ export interface ActingParty {
 }
 
 /** Account id for refused sign-ins, whose account is unknown: no account has this id. */
-export const nobody = 0;
+export const unknownActor = 0;
 
 export interface AuditAuthor {
-  /** The account of the administrator, or of the person who changed their own data; or `nobody`. */
+  /** The account of the administrator, or of the person who changed their own data; or `unknownActor`. */
   readonly actorId: number;
   /** Absent or null when the service itself acted, or its command line without a key. */
   readonly by?: ActingParty | null;

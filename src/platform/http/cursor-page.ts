@@ -52,7 +52,7 @@ export function readFilteredPage<Filter>(
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
   if (sent.length === 0 && !hasNoPages) return null;
-  // A client that counts pages up would read the first one for ever.
+  // A client that counts pages up would read the first one forever.
   if (own(parameters, 'page') !== undefined) {
     throw new RequestRefused(
       fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor'),

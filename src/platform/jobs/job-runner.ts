@@ -372,7 +372,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       isClosing = true;
       clearTimeout(timer);
       for (const run of runs.values()) stop(run, 'closing');
-      // Whatever does not end in time is taken over when its lease ends.
+      // Anything that does not end in time is taken over when its lease ends.
       await Promise.race([
         (looking ?? Promise.resolve()).then(() => Promise.all(ends)),
         pause(limits.stopMilliseconds, undefined, { ref: false }),

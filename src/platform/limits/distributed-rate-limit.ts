@@ -68,7 +68,7 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
       const moment = moments[place] ?? 0;
       return moment === 0 ? [] : [{ window: sharedWindow(window), moment, count: 1 }];
     });
-    if (returned.length > 0) server.tell(backOperation(returned));
+    if (returned.length > 0) server.send(backOperation(returned));
   }
 
   async function takeAt(windows: readonly CountedWindow[], isInTurn: boolean): Promise<Taking> {
@@ -112,7 +112,7 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
         const own = local.takeMany(windows, count, admitted);
         if (own.refusedBy === null) return { states, refusedBy: null, waitSeconds: 0 };
         const each = momentsOf(answer);
-        server.tell(
+        server.send(
           backOperation(
             windows.map((window, place) => ({
               window: sharedWindow(window),
@@ -226,7 +226,7 @@ function createReservations(
 
   function returnShare(reservation: Reservation, { count, moment }: Share): void {
     reservation.held -= count;
-    server.tell(backOperation([{ window: sharedWindow(reservation.window), moment, count }]));
+    server.send(backOperation([{ window: sharedWindow(reservation.window), moment, count }]));
   }
 
   function returnShares(reservation: Reservation | undefined): void {
@@ -294,15 +294,15 @@ function createReservations(
           return;
         }
         const isAdmitted = place < answer.admitted;
-        const told = {
+        const answered = {
           limit,
           remaining: isAdmitted
             ? Math.max(0, limit - state.used) + answer.reserved + (answer.admitted - 1 - place)
             : Math.max(0, limit - state.used),
           resetSeconds: wholeSeconds(isAdmitted ? leavesIn(window, state) : answer.waitMilliseconds),
         };
-        if (!isAdmitted) resolve({ states: [told], refusedBy: 0, moments: null });
-        else resolve(settle([window], { states: [told], refusedBy: null, moments: [state.moment] }));
+        if (!isAdmitted) resolve({ states: [answered], refusedBy: 0, moments: null });
+        else resolve(settle([window], { states: [answered], refusedBy: null, moments: [state.moment] }));
       });
     });
   }

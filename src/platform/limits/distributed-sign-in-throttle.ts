@@ -56,8 +56,8 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
     );
     return {
       right() {
-        server.tell(forgetOperation(sharedFailures));
-        server.tell(ofNetworks);
+        server.send(forgetOperation(sharedFailures));
+        server.send(ofNetworks);
       },
       unknown() {
         const undone = sharedFailures.map((each, place) => ({
@@ -65,8 +65,8 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
           count: failures[place]?.count ?? 0,
           moment: now,
         }));
-        server.tell(undoOperation(undone));
-        server.tell(ofNetworks);
+        server.send(undoOperation(undone));
+        server.send(ofNetworks);
       },
     };
   }

@@ -43,7 +43,7 @@ export interface LimitServer {
   thereSince(): number | null;
   ask<Answer>(operation: LimitOperation<Answer>): Promise<Answer | null>;
   /** Without an answer; dropped while the server is away. */
-  tell(operation: LimitOperation<null>): void;
+  send(operation: LimitOperation<null>): void;
   state(): LimitServerState;
   /** Resolves after the first attempt to connect. */
   readonly tried: Promise<void>;
@@ -226,7 +226,7 @@ export function createLimitServer({
         });
       });
     },
-    tell(operation) {
+    send(operation) {
       const nothing = () => undefined;
       if (connection === null) return;
       put({ write: (call) => operation.write(call), read: () => nothing, giveUp: nothing });

@@ -56,7 +56,7 @@ export interface RateLimiter {
   ): Awaitable<Refusal | null>;
   now(): number;
   /**
-   * Counts a person's change of access, which the audit log keeps for ever. Password-confirmed actions and grants count
+   * Counts a person's change of access, which the audit log keeps forever. Password-confirmed actions and grants count
    * separately, so that a stolen session cannot lock its owner out, and a person who invited many can still revoke a key.
    */
   admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Awaitable<Refusal | null>;
@@ -115,7 +115,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 
   /** Headers come from the limit that refused, else from the scarcest; `which` decides ties. */
-  function tell(taking: Taking, which: 'first' | 'last', reply: FastifyReply): Refusal | null {
+  function send(taking: Taking, which: 'first' | 'last', reply: FastifyReply): Refusal | null {
     const { states, refusedBy } = taking;
     const refused = refusedBy === null ? undefined : states[refusedBy];
     const state = refused ?? leastLeft(states, which);
@@ -158,8 +158,8 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     admit(caller, reply) {
       const taking = counts.take(windowsOf(caller));
       return taking instanceof Promise
-        ? taking.then((taken) => tell(taken, 'last', reply))
-        : tell(taking, 'last', reply);
+        ? taking.then((taken) => send(taken, 'last', reply))
+        : send(taking, 'last', reply);
     },
     admitAsMany(caller, count, at, reply) {
       const admitted = { at, moments: moments.get(reply)?.toReversed() ?? null };
@@ -191,7 +191,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     stateOf: (account) =>
       after(counts.peek([accountWindow(account)]), (states) => leastLeft(states, 'first')),
     admitSession: (sessionId, personId, reply) =>
-      after(counts.takeInTurn(sessionWindows(sessionId, personId)), (taking) => tell(taking, 'first', reply)),
+      after(counts.takeInTurn(sessionWindows(sessionId, personId)), (taking) => send(taking, 'first', reply)),
     admitSessionAsMany(sessionId, personId, count, at, reply) {
       const admitted = { at, moments: moments.get(reply) ?? null };
       return takeMany(sessionWindows(sessionId, personId), count, admitted, reply);

@@ -5,7 +5,7 @@
 -- A window is a list c0 t1 c1 t2 c2 …: what was admitted with entry i counts from the moment ti on, and ci - c(i-1) were admitted
 -- with it. So what was admitted at one moment is one entry, what has left is cut off at the head in one piece, and how many
 -- are left is the last c less the first.
--- Always true: the moments of a list grow; nothing that was admitted is used after the moment of its entry; and no moment is
+-- Invariant: the moments of a list grow; nothing that was admitted is used after the moment of its entry; and no moment is
 -- further ahead of this server's clock than the lease: where the clock was set back, or an old state was restored, they are brought back.
 
 local clock = redis.call('TIME')
@@ -250,7 +250,7 @@ function operations.try()
   end
 end
 
--- What could not be checked was no failure. Whoever was let in had nothing to wait for, unless others failed since.
+-- An unchecked password is not a failure. A successful sign-in did not wait, unless others failed since.
 function operations.undo()
   for _ = 1, nextNumber() do
     local key, free, waitMax, forgetAfter = nextKey(), nextNumber(), nextNumber(), nextNumber()

@@ -146,7 +146,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
       const found = known[kind].get(id);
       if (found === undefined) return;
       const count = found.count - 1;
-      // Whoever was let in had nothing to wait for.
+      // Anyone who was let in had nothing to wait for.
       const waitUntil = found === counted || count < free ? 0 : found.waitUntil;
       if (count > 0) known[kind].set(id, { ...found, count, waitUntil });
       else known[kind].delete(id);

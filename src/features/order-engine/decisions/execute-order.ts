@@ -123,7 +123,7 @@ export function executeOrder(
   return { type: 'ordered', order, replayed: false };
 }
 
-/** The plan stays; a new customer gets one that is over as it begins. */
+/** The plan stays; a new customer gets a plan that ends as it begins. */
 function waitForProduct(
   working: WorkingState,
   account: AccountState,

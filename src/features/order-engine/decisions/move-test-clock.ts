@@ -151,7 +151,7 @@ function takeSteps(
       else happened.renewalsFailed += 1;
     } else if (outcome.type === 'end_noted') happened[step.days === 0 ? 'ended' : 'warnings'] += 1;
     const after = working.customerByNumber(id, step.number);
-    // A step without effect would be due for ever.
+    // A step without effect would be due forever.
     if (after === null || after === step.customer) continue;
     hasChanged = true;
     wait(after, clock);

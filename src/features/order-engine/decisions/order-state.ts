@@ -211,9 +211,9 @@ export function createWorkingState(state: OrderState) {
       return customers.get(numbered.get(`${accountId} ${number}`) ?? '') ?? null;
     },
 
-    ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'nobody' {
+    ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'none' {
       const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
-      return owner === undefined ? 'nobody' : owner === accountId ? 'own' : 'foreign';
+      return owner === undefined ? 'none' : owner === accountId ? 'own' : 'foreign';
     },
 
     takeOrderNumber(accountId: number, number: number): void {

@@ -164,7 +164,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   const postgres = await openPGlite(join(root, 'postgres'), onSynced);
   endOnTrap(postgres);
 
-  // execProtocolRaw and execProtocolRawSync also parse every answer and keep the parsed messages for ever.
+  // execProtocolRaw and execProtocolRawSync also parse every answer and keep the parsed messages forever.
   async function run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;

@@ -78,8 +78,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       client.on('error', () => undefined);
       await client.connect();
       await client.query(settingsText([...lookupPlanner, smallSamples]));
-      client.on('notification', ({ channel: heard, payload = '' }) => {
-        for (const { channel, listener } of listeners) if (channel === heard) listener.onMessage(payload);
+      client.on('notification', ({ channel: name, payload = '' }) => {
+        for (const { channel, listener } of listeners) if (channel === name) listener.onMessage(payload);
       });
       const connected = { server, client, session: createSession(client, stream) };
       for (const { channel } of listeners) await connected.session.command(`listen ${channel}`);

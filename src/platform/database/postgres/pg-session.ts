@@ -284,8 +284,8 @@ export function databaseError(error: unknown, what: string): DatabaseUnavailable
 
 /** Citus appends a number, "accounts_username_key_102063", and names some only in the message. Ours never end in one. */
 function constraintOf({ constraint, message }: pg.DatabaseError): string | undefined {
-  const [, told] = constraint === undefined ? (/ unique constraint "([^"]+)"/.exec(message) ?? []) : [];
-  return (constraint ?? told)?.replace(/_\d{6,}$/, '');
+  const [, named] = constraint === undefined ? (/ unique constraint "([^"]+)"/.exec(message) ?? []) : [];
+  return (constraint ?? named)?.replace(/_\d{6,}$/, '');
 }
 
 function parseTimestamp(text: string): number {

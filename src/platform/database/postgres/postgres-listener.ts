@@ -29,10 +29,10 @@ export function listenForever(
   let current: ReportingClient | undefined;
   let timer: NodeJS.Timeout | undefined;
   let wake: (() => void) | undefined;
-  let heard: () => void = () => undefined;
+  let woken: () => void = () => undefined;
   let failed: (error: unknown) => void = () => undefined;
   const first = new Promise<void>((resolve, reject) => {
-    heard = resolve;
+    woken = resolve;
     failed = reject;
   });
 
@@ -71,7 +71,7 @@ export function listenForever(
         if (silentSince !== null) listener.onHeardAgain(silentSince);
         silentSince = null;
         listener.onRestored();
-        heard();
+        woken();
         while (!stopped && !lost) {
           await pause(listenCheckMilliseconds);
           if (stopped || lost) break;

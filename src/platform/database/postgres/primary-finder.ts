@@ -35,7 +35,7 @@ export interface PrimaryFinderOptions {
   readonly onMoved: (timeline: number) => void;
 }
 
-type Heard = ReadonlyMap<DatabaseHost, HostAnswer | Error>;
+type Replies = ReadonlyMap<DatabaseHost, HostAnswer | Error>;
 
 interface Cluster {
   systemIdentifier: string | null;
@@ -72,7 +72,7 @@ export function createPrimaryFinder({
   async function lookOnce(): Promise<DatabaseHost> {
     const doubtsBefore = doubts;
     try {
-      const found = choose(await hear());
+      const found = choose(await askAll());
       [primary, failed] = [found, null];
       isCertain = doubts === doubtsBefore;
       return found;
@@ -88,23 +88,23 @@ export function createPrimaryFinder({
    * other writable host waits a while for the rest. Hosts that refuse writes are asked again until the last answers: a
    * standby may be promoted while its primary is silent.
    */
-  function hear(): Promise<Heard> {
+  function askAll(): Promise<Replies> {
     const isFirst = cluster.systemIdentifier === null;
-    const heard = new Map<DatabaseHost, HostAnswer | Error>();
+    const replies = new Map<DatabaseHost, HostAnswer | Error>();
     return new Promise((resolve) => {
       let patience: NodeJS.Timeout | undefined;
       let isOver = false;
       const end = () => {
         isOver = true;
         clearTimeout(patience);
-        resolve(new Map(heard));
+        resolve(new Map(replies));
       };
       const question = async (host: DatabaseHost) => {
         while (!isOver) {
           const answer = await ask(host).catch(errorOf);
           if (isOver) return;
-          heard.set(host, answer);
-          if (heard.size === hosts.length) return end();
+          replies.set(host, answer);
+          if (replies.size === hosts.length) return end();
           if (isFirst) return;
           if (!(answer instanceof Error) && problemOf(answer, cluster) === null) {
             if ((answer.timeline ?? 0) > cluster.timeline) end();
@@ -118,23 +118,23 @@ export function createPrimaryFinder({
     });
   }
 
-  function choose(heard: Heard): DatabaseHost {
-    if (cluster.systemIdentifier === null) begin(heard);
-    for (const answer of heard.values()) noteTimeline(answer);
-    const takers = hosts.filter((host) => problemOf(heard.get(host), cluster) === null);
+  function choose(replies: Replies): DatabaseHost {
+    if (cluster.systemIdentifier === null) begin(replies);
+    for (const answer of replies.values()) noteTimeline(answer);
+    const takers = hosts.filter((host) => problemOf(replies.get(host), cluster) === null);
     const found = takers.find((host) => host === primary) ?? takers[0];
     if (found !== undefined) return found;
     throw new DatabaseUnavailable(
-      `No host of DATABASE_URL takes writes: ${described(hosts, heard, cluster)}.`,
+      `No host of DATABASE_URL takes writes: ${described(hosts, replies, cluster)}.`,
     );
   }
 
   /** Fixes the cluster once and for all. @throws DatabaseUnavailable */
-  function begin(heard: Heard): void {
-    const answers = [...heard.values()].flatMap((answer) => (answer instanceof Error ? [] : [answer]));
+  function begin(replies: Replies): void {
+    const answers = [...replies.values()].flatMap((answer) => (answer instanceof Error ? [] : [answer]));
     const identifiers = new Set(answers.map((answer) => answer.systemIdentifier));
     if (identifiers.size > 1) {
-      const listed = [...heard].flatMap(([host, answer]) =>
+      const listed = [...replies].flatMap(([host, answer]) =>
         answer instanceof Error ? [] : [`${hostText(host)} (${answer.systemIdentifier})`],
       );
       throw new DatabaseUnavailable(
@@ -144,7 +144,7 @@ export function createPrimaryFinder({
     const taker = answers.find((answer) => answer.timeline !== null && !answer.isReadOnly);
     if (taker?.isEmpty === true && answers.length < hosts.length) {
       throw new DatabaseUnavailable(
-        `The database is empty, and not every host of DATABASE_URL answers, so it may belong to another cluster: ${described(hosts, heard, cluster)}. Start all hosts, or remove those that no longer exist.`,
+        `The database is empty, and not every host of DATABASE_URL answers, so it may belong to another cluster: ${described(hosts, replies, cluster)}. Start all hosts, or remove those that no longer exist.`,
       );
     }
     if (taker !== undefined) cluster.systemIdentifier = taker.systemIdentifier;
@@ -197,9 +197,9 @@ function problemOf(
   return answer.isReadOnly ? 'read-only' : null;
 }
 
-function described(all: readonly DatabaseHost[], heard: Heard, cluster: Cluster): string {
+function described(all: readonly DatabaseHost[], replies: Replies, cluster: Cluster): string {
   return all
-    .map((host) => `${hostText(host)} (${problemOf(heard.get(host), cluster) ?? 'takes writes'})`)
+    .map((host) => `${hostText(host)} (${problemOf(replies.get(host), cluster) ?? 'takes writes'})`)
     .join(', ');
 }
 

@@ -165,7 +165,7 @@ function timeouts(
   { answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions,
   limitMilliseconds: number,
 ): string[] {
-  // A process that stalled or lost its network must not hold accounts locked for ever.
+  // A process that stalled or lost its network must not hold accounts locked forever.
   return [
     `statement_timeout = ${limitMilliseconds}`,
     `idle_in_transaction_session_timeout = ${Math.min(answerMilliseconds, idleInTransactionMilliseconds)}`,

@@ -99,7 +99,7 @@ async function lockTable(transaction: Queryable, table: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof DatabaseUnavailable)) throw error;
     throw new SchemaMismatch(
-      `Nothing was changed: another session uses ${table} (a backup, or somebody's own tool). Try again once it has ended.`,
+      `Nothing was changed: another session uses ${table} (a backup, or someone's own tool). Try again once it has ended.`,
       { cause: error },
     );
   }

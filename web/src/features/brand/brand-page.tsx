@@ -19,7 +19,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
-import { showBrandColours } from './brand-colours.ts';
+import { showBrandColors } from './brand-colors.ts';
 import { BrandPreviews } from './brand-previews.tsx';
 import { logoPlate } from './logo.tsx';
 
@@ -44,7 +44,7 @@ export function BrandPage() {
 
 function BrandForm({ brand }: { readonly brand: Brand }) {
   const [name, setName] = useState(brand.name ?? '');
-  const [colour, setColour] = useState(brand.colour ?? '');
+  const [color, setColor] = useState(brand.colour ?? '');
   const [letterhead, setLetterhead] = useState(brand.letterhead.join('\n'));
   const [support, supportField] = useText(brand.support_address ?? '');
   const [language, setLanguage] = useState(brand.language);
@@ -53,19 +53,19 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
     action: t`Save`,
     onDone: (answer) => {
       setSaved(answer.brand);
-      showBrandColours();
+      showBrandColors();
       keepServiceName(answer.brand.name);
       say(t`Saved.`);
     },
   });
-  const isColour = /^#[0-9a-f]{6}$/i.test(colour);
+  const isColor = /^#[0-9a-f]{6}$/i.test(color);
   const lines = letterhead
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   const wanted = {
     name: name.trim() || null,
-    colour: colour.toLowerCase() || null,
+    colour: color.toLowerCase() || null,
     letterhead: lines,
     support_address: support.trim() || null,
     language,
@@ -89,18 +89,18 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             <Field
               label={t`Color`}
               hint={t`A hex color such as #0f766e. Leave blank for the default.`}
-              problem={colour === '' || isColour ? null : t`Enter # and six hex digits, such as #0f766e`}
+              problem={color === '' || isColor ? null : t`Enter # and six hex digits, such as #0f766e`}
             >
               {(wiring) => (
                 <input
                   {...wiring}
-                  value={colour}
-                  onChange={(event) => setColour(event.target.value.trim())}
+                  value={color}
+                  onChange={(event) => setColor(event.target.value.trim())}
                   className={inputClasses}
                 />
               )}
             </Field>
-            {isColour ? <Warnings colour={colour} /> : null}
+            {isColor ? <Warnings color={color} /> : null}
             <Field
               label={t`Letterhead`}
               hint={t`Name and address printed on statements and receipts, up to eight lines.`}
@@ -129,11 +129,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             />
             {command.error === null ? null : <ErrorNotice error={command.error} />}
             <div>
-              <Button
-                type="submit"
-                look="primary"
-                disabled={command.isPending || (colour !== '' && !isColour)}
-              >
+              <Button type="submit" look="primary" disabled={command.isPending || (color !== '' && !isColor)}>
                 {t`Save`}
               </Button>
             </div>
@@ -147,7 +143,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
       >
         <BrandPreviews
           name={name.trim()}
-          colour={isColour ? colour : null}
+          color={isColor ? color : null}
           logo={brand.logo}
           support={support.trim()}
         />
@@ -160,8 +156,8 @@ function settingsOf({ name, colour, letterhead, support_address, language }: Bra
   return { name, colour, letterhead, support_address, language };
 }
 
-function Warnings({ colour }: { readonly colour: string }) {
-  const { light, dark, isMoved } = accentThemes(colour);
+function Warnings({ color }: { readonly color: string }) {
+  const { light, dark, isMoved } = accentThemes(color);
   return (
     <>
       {isMoved.light ? (

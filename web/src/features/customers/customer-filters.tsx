@@ -71,7 +71,7 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
       <PackageFilter list={list} isOperator={isOperator} />
       <SelectField
         label={t`Plan end`}
-        unlabelled
+        unlabeled
         className="max-sm:basis-full"
         value={hasOwnSpan ? 'own' : (ending ?? '')}
         options={endings}

@@ -263,7 +263,7 @@ class Sellthrough extends Module
     // ---- services
 
     /**
-     * Nothing is asked of whoever orders
+     * The customer is asked nothing
      *
      * @param stdClass $package A stdClass object representing the selected package
      * @param array $vars An array of user supplied info to satisfy the request
@@ -299,7 +299,7 @@ class Sellthrough extends Module
         $service_id = (string) ($vars['service_id'] ?? '');
         $known = (string) ($vars[self::REFERENCE] ?? '');
         if (($vars['use_module'] ?? 'true') !== 'true') {
-            // Not ordered yet, or not by this module: a name that only this service has, whatever number it gets.
+            // Not ordered yet, or not by this module: a name that only this service has; its number comes later.
             $state = (string) ($vars[self::STATE] ?? '{}');
             return $this->fields($known !== '' ? $known : "{$row->meta->prefix}-" . bin2hex(random_bytes(6)), $state);
         }
@@ -390,7 +390,7 @@ class Sellthrough extends Module
             if ($other > 0 && (int) $row->id !== $other) {
                 throw new CannotDo('!error.other_account');
             }
-            // Which of the new package's terms was chosen is not told; the service goes on with the term that it has.
+            // Blesta does not say which term of the new package was chosen; the service keeps its term.
             $terms = $this->terms($package_to, $service->package_pricing ?? null, $row);
             $plan->change($terms->packageId, $terms->months, $terms->costLimit);
         });
@@ -429,8 +429,8 @@ class Sellthrough extends Module
     {
         $found = '';
         if (($post['action'] ?? '') === 'compare') {
-            $told = $this->keepInStep($package, $service, null);
-            $found = $told === '' ? $this->sentences()->say('in_step') : $told;
+            $notes = $this->keepInStep($package, $service, null);
+            $found = $notes === '' ? $this->sentences()->say('in_step') : $notes;
         }
         return $this->planPage('tab_plan', $package, $service, ['found' => $found]);
     }
@@ -454,7 +454,7 @@ class Sellthrough extends Module
     }
 
     /**
-     * The customer's reference, where services are listed. Asks nobody: the list may be long.
+     * The customer's reference, where services are listed. Makes no call: the list may be long.
      *
      * @return string HTML content
      */
@@ -575,10 +575,10 @@ class Sellthrough extends Module
         if (!$plan->isCreated() && !$plan->waitsForAnswer()) {
             return '';
         }
-        $told = [];
+        $notes = [];
         try {
             if ($plan->waitsForAnswer()) {
-                $told[] = $sentences->say('differs_waiting');
+                $notes[] = $sentences->say('differs_waiting');
             } else {
                 $id = json_decode($fields[self::STATE], true)['customer_id'];
                 $found = Comparison::of(
@@ -587,8 +587,8 @@ class Sellthrough extends Module
                     $customers === null ? $plan->customer() : ($customers[$id] ?? null),
                     $this->packageName($package, $row)
                 );
-                foreach ($found['told'] as [$name, $words]) {
-                    $told[] = $sentences->say($name, $words);
+                foreach ($found['notes'] as [$name, $words]) {
+                    $notes[] = $sentences->say($name, $words);
                 }
                 $changes = array_filter([
                     'date_renews' => $found['due'] === null ? null : $found['due'] . ' 00:00:00',
@@ -599,36 +599,36 @@ class Sellthrough extends Module
                     // It has happened at Sellthrough: the module is not asked to do it again.
                     $this->Services->edit($service->id, $changes + ['use_module' => 'false'], true);
                     $errors = $this->Services->errors();
-                    $told[] = $errors ? json_encode($errors) : $sentences->say('taken_over');
+                    $notes[] = $errors ? json_encode($errors) : $sentences->say('taken_over');
                 }
             }
         } catch (Problem $problem) {
-            $told[] = $sentences->of($problem);
+            $notes[] = $sentences->of($problem);
         }
-        if ($told !== []) {
-            $this->log($row->meta->address . "|keep_in_step {$service->id}", implode(' ', $told), 'output', true);
+        if ($notes !== []) {
+            $this->log($row->meta->address . "|keep_in_step {$service->id}", implode(' ', $notes), 'output', true);
         }
-        return implode(' ', $told);
+        return implode(' ', $notes);
     }
 
     // ---- what the methods above share
 
-    private function attemptOn($service, callable $deed)
+    private function attemptOn($service, callable $action)
     {
         $row = $this->rowOf($service);
         if (!$row) {
             $this->Input->setErrors(['module_row' => ['missing' => Language::_('Sellthrough.!error.module_row.missing', true)]]);
             return null;
         }
-        return $this->attempt($row, $this->fieldsOf($service), (string) $service->id, $deed);
+        return $this->attempt($row, $this->fieldsOf($service), (string) $service->id, $action);
     }
 
     /** @return array|null the fields of the service; null, and Input errors, where it cannot be done */
-    private function attempt($row, array $kept, string $service_id, callable $deed)
+    private function attempt($row, array $kept, string $service_id, callable $action)
     {
         $state = (string) ($kept[self::STATE] ?? '{}');
         try {
-            $deed($this->plan($row, $kept, $service_id, $state), $row);
+            $action($this->plan($row, $kept, $service_id, $state), $row);
         } catch (Problem $problem) {
             $this->refuse($problem, 'sellthrough');
             return null;
@@ -660,7 +660,7 @@ class Sellthrough extends Module
         return new ServicePlan($this->api($row), is_array($known) ? $known : [], $remember);
     }
 
-    /** What is kept of a service that is activated: Blesta tells its number, and its fields or not. */
+    /** Stored fields of an active service. Blesta passes its number, and not always its fields. */
     private function keptFields(string $service_id, array $vars): array
     {
         if ($service_id !== '') {

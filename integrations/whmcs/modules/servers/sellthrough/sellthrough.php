@@ -39,7 +39,7 @@ function sellthrough_MetaData(): array
         'DefaultNonSSLPort' => '80',
         'DefaultSSLPort' => '443',
         'ServiceSingleSignOnLabel' => 'Log in to Sellthrough',
-        // What usage figures are told apart by: the customer's reference, kept as the service's username.
+        // What usage figures are distinguished by: the customer's reference, kept as the service's username.
         'ListAccountsUniqueIdentifierDisplayName' => 'Customer',
         'ListAccountsUniqueIdentifierField' => 'username',
         'ListAccountsProductField' => 'configoption1',
@@ -214,8 +214,8 @@ function sellthrough_compare(array $params): string
         $sentences = sellthrough_sentences($params);
         $plan = sellthrough_plan($params);
         $customer = $plan->isCreated() ? $plan->customer() : null;
-        $told = sellthrough_keep_in_step($params, $params['model'], $plan, $customer, $sentences);
-        return $told === '' ? 'success' : $told;
+        $notes = sellthrough_keep_in_step($params, $params['model'], $plan, $customer, $sentences);
+        return $notes === '' ? 'success' : $notes;
     } catch (Problem $problem) {
         return sellthrough_sentences($params)->of($problem);
     }
@@ -300,11 +300,11 @@ function sellthrough_MetricProvider(array $params): \WHMCS\UsageBilling\Contract
 
 // ---- what the functions above share
 
-/** @param Closure(ServicePlan): mixed $deed */
-function sellthrough_attempt(array $params, Closure $deed): string
+/** @param Closure(ServicePlan): mixed $action */
+function sellthrough_attempt(array $params, Closure $action): string
 {
     try {
-        $deed(sellthrough_plan($params));
+        $action(sellthrough_plan($params));
         return 'success';
     } catch (Problem $problem) {
         return sellthrough_sentences($params)->of($problem);
@@ -314,7 +314,7 @@ function sellthrough_attempt(array $params, Closure $deed): string
 function sellthrough_api(array $params): Api
 {
     $log = static function (string $action, string $request, string $response, bool $succeeded, array $secrets): void {
-        // WHMCS strikes out what it is told to; Api has done so already, whatever form a secret stands in.
+        // WHMCS masks the given secrets; Api has already masked every form of them.
         logModuleCall('sellthrough', $action, $request, $response, '', $secrets);
     };
     $port = (string) ($params['serverport'] ?? '');
@@ -386,10 +386,10 @@ function sellthrough_limits(array $params, array $customer): array
 /** @return string what differs, in sentences; empty where nothing does */
 function sellthrough_keep_in_step(array $params, object $model, ServicePlan $plan, ?array $customer, Sentences $sentences): string
 {
-    $told = [];
+    $notes = [];
     if ($plan->waitsForAnswer()) {
         // What the answer says decides what is right; until then nothing is touched.
-        $told[] = $sentences->say('differs_waiting');
+        $notes[] = $sentences->say('differs_waiting');
     } elseif ($plan->isCreated()) {
         $statuses = ['Active' => 'active', 'Suspended' => 'suspended'];
         $found = Comparison::of(
@@ -398,8 +398,8 @@ function sellthrough_keep_in_step(array $params, object $model, ServicePlan $pla
             $customer,
             sellthrough_package_name($params)
         );
-        foreach ($found['told'] as [$name, $words]) {
-            $told[] = $sentences->say($name, $words);
+        foreach ($found['notes'] as [$name, $words]) {
+            $notes[] = $sentences->say($name, $words);
         }
         $changes = array_filter([
             'nextduedate' => $found['due'],
@@ -407,13 +407,13 @@ function sellthrough_keep_in_step(array $params, object $model, ServicePlan $pla
         ]);
         if ($changes !== [] && ($params['configoption5'] ?? '') !== 'report') {
             $result = localAPI('UpdateClientProduct', ['serviceid' => $params['serviceid']] + $changes);
-            $told[] = ($result['result'] ?? '') === 'success' ? $sentences->say('taken_over') : (string) ($result['message'] ?? 'UpdateClientProduct');
+            $notes[] = ($result['result'] ?? '') === 'success' ? $sentences->say('taken_over') : (string) ($result['message'] ?? 'UpdateClientProduct');
         }
     }
-    if ($told !== []) {
-        logActivity("Sellthrough, Service ID: {$params['serviceid']}: " . implode(' ', $told), (int) ($params['userid'] ?? 0));
+    if ($notes !== []) {
+        logActivity("Sellthrough, Service ID: {$params['serviceid']}: " . implode(' ', $notes), (int) ($params['userid'] ?? 0));
     }
-    return implode(' ', $told);
+    return implode(' ', $notes);
 }
 
 function sellthrough_package_name(array $params): string

@@ -3,7 +3,7 @@
 
 import type { Locator, Page } from 'playwright-core';
 
-export type DoorPage =
+export type DialogPage =
   | 'customer'
   | 'customers'
   | 'orders'
@@ -20,16 +20,16 @@ export type DoorPage =
   | 'console-customers'
   | 'console-customer';
 
-export interface DialogDoor {
+export interface PageDialog {
   readonly name: string;
-  readonly on: DoorPage;
+  readonly on: DialogPage;
   /** The name of a button, or where to click. */
   readonly opener: string | ((page: Page) => Locator);
 }
 
 const firstRow = (page: Page) => page.locator('tbody a').first();
 
-export const panelDoors: readonly DialogDoor[] = [
+export const panelDialogs: readonly PageDialog[] = [
   { name: 'customer-drawer', on: 'customers', opener: firstRow },
   { name: 'order-drawer', on: 'orders', opener: firstRow },
   { name: 'entry-drawer', on: 'ledger', opener: firstRow },
@@ -55,7 +55,7 @@ export const panelDoors: readonly DialogDoor[] = [
   { name: 'codes-dialog', on: 'security', opener: 'Set up' },
 ];
 
-export const consoleDoors: readonly DialogDoor[] = [
+export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-create-dialog', on: 'console-accounts', opener: 'Create account' },
   { name: 'console-credit-dialog', on: 'console-account', opener: 'Credit' },
   { name: 'console-debit-dialog', on: 'console-account', opener: 'Debit' },
@@ -76,7 +76,7 @@ export const consoleDoors: readonly DialogDoor[] = [
 ];
 
 /** Clicks and waits until it is open; toasts have the role dialog too. */
-export async function openDoor(page: Page, { opener }: DialogDoor): Promise<void> {
+export async function openDialog(page: Page, { opener }: PageDialog): Promise<void> {
   const place =
     typeof opener === 'string'
       ? page.getByRole('main').getByRole('button', { name: opener, exact: true }).first()

@@ -50,16 +50,16 @@ function toldText(event: OrderEvent): string {
 }
 
 /** The first wrong event of an account with a listener from the first second, and its step; null: none. */
-export function toldProblem(
+export function eventProblem(
   accountId: number,
-  told: readonly NumberedEvent[],
+  emitted: readonly NumberedEvent[],
   steps: readonly Step[],
 ): { readonly index: number; readonly problem: string } | null {
   const owed = steps.flatMap((step, index) =>
     step.owed.filter((one) => one.accountId === accountId).map(({ text }) => ({ text, index })),
   );
-  for (let place = 0; place < Math.max(told.length, owed.length); place += 1) {
-    const [one, due] = [told[place], owed[place]];
+  for (let place = 0; place < Math.max(emitted.length, owed.length); place += 1) {
+    const [one, due] = [emitted[place], owed[place]];
     const text = one === undefined ? 'nothing' : toldText(one.event);
     if (one?.number === place + 1 && text === due?.text) continue;
     const problem = `event ${place + 1} of account ${accountId} is ${text} (${one?.number}) instead of ${due?.text}`;

@@ -1,4 +1,4 @@
-// The product's view of each customer: the last call that it took, whatever became of the answer. Compared with the
+// The product's view of each customer: the last call that it took, even if its answer was lost. Compared with the
 // service's entitlements. Used by unreliable-product.ts.
 
 import assert from 'node:assert/strict';
@@ -17,7 +17,7 @@ interface Entitlement extends ToldPlan {
   readonly active: boolean;
 }
 
-export interface ToldEntitlements {
+export interface EntitlementCopy {
   /** Reads the initial state, as a product does when connected. */
   begin(client: Pick<ApiClient, 'get'>): Promise<void>;
   /** The product has taken a call; repeats must be identical. */
@@ -29,7 +29,7 @@ export interface ToldEntitlements {
   ): Promise<{ readonly compared: number; readonly problems: string[] }>;
 }
 
-export function createToldEntitlements(): ToldEntitlements {
+export function createEntitlementCopy(): EntitlementCopy {
   const known = new Map<string, ToldPlan | 'unknown'>();
   const taken = new Set<string>();
   return {
@@ -55,8 +55,8 @@ export function createToldEntitlements(): ToldEntitlements {
         compared += 1;
         // A failed order has created the customer without a plan.
         if (has === undefined && !one.active) continue;
-        const [is, told] = [shown(one), has === undefined ? 'nothing' : shown(has)];
-        if (is !== told) problems.push(`${one.reference} is ${is}, and the product has ${told}.`);
+        const [is, last] = [shown(one), has === undefined ? 'nothing' : shown(has)];
+        if (is !== last) problems.push(`${one.reference} is ${is}, and the product has ${last}.`);
       }
       return { compared, problems };
     },
