@@ -22,6 +22,7 @@ export const inEveryPlace: readonly string[] = [
   'idempotency',
   'jobs',
   'kept-bodies',
+  'limits',
   'login-links',
   'mail-delivery',
   'mail-languages',

@@ -56,6 +56,7 @@ const chapters: readonly {
       people: async () => (await import('./cli/people-commands.ts')).peopleCommand(),
       customer: async () => (await import('./cli/customer-commands.ts')).customerCommand(),
       package: async () => (await import('./cli/package-commands.ts')).packageCommand(),
+      limits: async () => (await import('./cli/limit-commands.ts')).limitsCommand(),
       product: async () => (await import('./cli/product-commands.ts')).productCommand(),
       order: async () => (await import('./cli/order-and-renew-commands.ts')).orderCommand(),
       renew: async () => (await import('./cli/order-and-renew-commands.ts')).renewCommand(),

@@ -82,6 +82,7 @@ const operators: Reader = {
     ],
     'Go live': [
       ['Go live', 'docs/go-live.md'],
+      ['Packages and limits', 'docs/limits.md'],
       ['Your brand', 'docs/brand.md'],
       ['Mail', 'docs/mail.md'],
       ['Handing orders to your product', 'docs/hand-off.md'],

@@ -822,7 +822,7 @@ function wantedChangeItem(item: HistoryItem) {
 
 /** Only names are looked up: they never change here. */
 function packagesOf({ packageIds }: Naming): PackageCatalog {
-  return { version: 1, byId: createShelf(packageIds).packages() };
+  return { version: 1, limits: [], byId: createShelf(packageIds).packages() };
 }
 
 /** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). */

@@ -39,6 +39,7 @@ export const bodies: Readonly<Record<string, object>> = {
     prices: { reseller: prices, distributor: prices },
   },
   changePackage: { name: 'Small' },
+  setLimit: { name: { en: 'Seats' }, kind: 'count' },
   schedulePrices: { from: '2027-01-01T00:00:00Z', prices: { reseller: { monthly: '1.00' } } },
   exchangeLoginCode: { code: '{code}' },
   changeCustomer: { status: 'suspended' },

@@ -207,7 +207,8 @@ function fillPath({ path, method }: Operation): string {
     .replace('{event_id}', '{event}')
     .replace('{number}', '1')
     .replace('{code}', 'not_found')
-    .replace('{month}', '2026-01');
+    .replace('{month}', '2026-01')
+    .replace('/limits/{key}', '/limits/seats');
 }
 
 function otherMethods({ method }: Operation, isShort: boolean): readonly string[] {

@@ -20,9 +20,10 @@ export const ruleExceptions: readonly RuleException[] = [
   },
   {
     rule: 'rule/string-form',
-    where: /\/(?:features|letterhead|allowed_ips)\/items$/,
-    place: 'items of `features`, `letterhead` and `allowed_ips` in requests and answers',
-    why: 'Features and the lines of a letterhead are free text. The addresses of an allow-list are parsed, with a reason for each refusal; a pattern could only say less.',
+    where:
+      /\/(?:(?:features|letterhead|allowed_ips|remove_limits)\/items|limits\/additionalProperties\/anyOf\/2)$/,
+    place: 'items of `features`, `letterhead`, `allowed_ips` and `remove_limits`, and texts in `limits`',
+    why: 'Features and the lines of a letterhead are free text. The addresses of an allow-list are parsed, with a reason for each refusal; a pattern could only say less. Keys in `remove_limits` that no package has are ignored.',
   },
   {
     rule: 'rule/string-form',

@@ -37,6 +37,7 @@ export const pendingOrders: Readonly<Record<string, number>> = {
 };
 const month = '2026-01';
 const reference = 'ada@example.com';
+const limitKey = 'storage_gb';
 
 /** A body value that a sample reads from the environment, because it differs each time. */
 export const loginCode = { environment: 'LOGIN_CODE' } as const;
@@ -75,12 +76,14 @@ export function storyOf(document: OpenapiDocument): readonly SampleRequest[] {
         .replace('{id}', String(id))
         .replace(`{${innerName}}`, String(inner))
         .replace('{month}', month)
-        .replace('{reference}', reference),
+        .replace('{reference}', reference)
+        .replace('{key}', limitKey),
       client: clientOf(path),
       ...(id === undefined ? {} : { id }),
       ...(inner === undefined ? {} : { inner }),
       ...(path.includes('{month}') ? { id: month } : {}),
       ...(path.includes('{reference}') ? { id: reference } : {}),
+      ...(path.includes('{key}') ? { id: limitKey } : {}),
       ...(query.length === 0 ? {} : { query: Object.fromEntries(query) }),
       ...(hasBody ? { body } : {}),
       ...(takesKey ? { idempotencyKey: String(idempotencyKey ?? `${operationId}-1`) } : {}),

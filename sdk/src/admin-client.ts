@@ -39,6 +39,7 @@ import type {
   InvitePersonBody,
   KnownEvent,
   LedgerEntry,
+  Limit,
   ListAccountCustomersQuery,
   ListAccountLedgerQuery,
   ListAccountOrdersQuery,
@@ -67,6 +68,7 @@ import type {
   SendAllProductCallsAgainAnswer,
   SetBrandBody,
   SetBrandLogoBody,
+  SetLimitBody,
   SetProductBody,
   TestOperatorWebhookAnswer,
   UnschedulePricesQuery,
@@ -470,6 +472,24 @@ export class AdminClient {
   ): Promise<ScheduledPrices> {
     const { body } = await this.#call('unschedulePrices', { id: packageId, query, options });
     return body.price;
+  }
+
+  /** The limits that packages can have, in their order. */
+  async listDefinedLimits(options?: CallOptions): Promise<Limit[]> {
+    const { body } = await this.#call('listDefinedLimits', { options });
+    return body.data;
+  }
+
+  /** Creates or changes one; repeating it is safe. Errors: validation_failed, limit_in_use, too_many_limits (409). */
+  async setLimit(key: string, body: SetLimitBody, options?: CallOptions): Promise<Limit> {
+    const answer = await this.#call('setLimit', { id: key, body, options });
+    return answer.body.limit;
+  }
+
+  /** Errors: limit_not_found (also if deleted before), limit_in_use (409). */
+  async deleteLimit(key: string, options?: CallOptions): Promise<Limit> {
+    const { body } = await this.#call('deleteLimit', { id: key, options });
+    return body.limit;
   }
 
   // ---- the brand

@@ -22,6 +22,7 @@ import type {
   GetStatementAnswer,
   KnownEvent,
   LedgerEntry,
+  Limit,
   ListCustomersQuery,
   ListLedgerQuery,
   ListOrdersQuery,
@@ -126,6 +127,11 @@ export class Sellthrough {
   /** Packages you can order, at your group's prices. */
   async listPackages(options?: CallOptions): Promise<ListPackagesAnswer> {
     return (await this.#call('listPackages', { options })).body;
+  }
+
+  /** Names, kinds and units of the keys in `limits` of packages, in the operator's order. */
+  async listLimits(options?: CallOptions): Promise<Limit[]> {
+    return (await this.#call('listLimits', { options })).body.data;
   }
 
   /**

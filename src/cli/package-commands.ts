@@ -9,6 +9,7 @@ import {
   type Sellthrough,
 } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
+import { type LimitValue, readLimitValues, shownLimits } from './limit-commands.ts';
 import { wholeFrom } from './listing.ts';
 import { listPricesCommand, schedulePricesCommand, unschedulePricesCommand } from './price-commands.ts';
 import { type Column, textRecord, textTable } from './text-table.ts';
@@ -24,6 +25,7 @@ interface PackageOptions {
   readonly reseller?: GroupPrices;
   readonly distributor?: GroupPrices;
   readonly feature?: string[];
+  readonly limit?: string[];
   readonly accounts?: number;
   readonly postsPerDay?: number;
   readonly aiImagesPerMonth?: number;
@@ -55,6 +57,11 @@ function withPackageOptions(command: Command): Command {
       ...before,
       text,
     ])
+    .option(
+      '--limit <key=value>',
+      'what it grants: seats=10, storage_gb=unlimited, sso=yes (repeatable)',
+      (text, before: string[] = []) => [...before, text],
+    )
     .option('--accounts <number>', 'limit: accounts', wholeFrom(0))
     .option('--posts-per-day <number>', 'limit: posts a day', wholeFrom(0))
     .option('--ai-images-per-month <number>', 'limit: AI images a month', wholeFrom(0))
@@ -77,7 +84,8 @@ function createCommand(): Command {
   )
     .option('--trial', 'a free trial: without prices, given by an administrator', false)
     .action((name: string, options: Options) =>
-      withService(async ({ admin }) => {
+      withService(async (service) => {
+        const { admin } = service;
         const { reseller, distributor, trial } = options;
         if (!trial && (reseller === undefined || distributor === undefined)) {
           throw new CommandFailed(
@@ -97,9 +105,8 @@ function createCommand(): Command {
           features: options.feature,
           duration_days: options.durationDays,
           limits: {
-            accounts: options.accounts ?? 0,
-            posts_per_day: options.postsPerDay ?? 0,
-            ai_images_per_month: options.aiImagesPerMonth ?? 0,
+            ...newLimitsOfFirstEdition(options),
+            ...(await readLimitValues(service, options.limit ?? [])),
           },
           ...(reseller && distributor && { prices: { reseller, distributor } }),
         });
@@ -112,6 +119,7 @@ function editCommand(): Command {
   interface Options extends PackageOptions {
     readonly name?: string;
     readonly retired?: boolean;
+    readonly removeLimit?: string[];
   }
   return withPackageOptions(
     new Command('edit')
@@ -119,42 +127,61 @@ function editCommand(): Command {
       .addArgument(whichPackage()),
   )
     .option('--name <text>', 'its name')
+    .option(
+      '--remove-limit <key>',
+      'a limit that it no longer has (repeatable)',
+      (key, before: string[] = []) => [...before, key],
+    )
     .option('--no-retired', 'allow it to be ordered again')
     .action((id: number, options: Options, command: Command) =>
-      withService(async ({ admin }) => {
+      withService(async (service) => {
         const isReopened = command.getOptionValueSource('retired') === 'cli';
-        const change = changeOf(options, isReopened);
+        const limits = await readLimitValues(service, options.limit ?? []);
+        const change = changeOf(options, limits, isReopened);
         if (Object.keys(change).length === 0) {
           throw new CommandFailed(
             'Nothing to change. See "sellthrough package edit --help" for the options.',
             exitCodes.usage,
           );
         }
-        printPackage(await admin.changePackage(id, change), options.json);
+        printPackage(await service.admin.changePackage(id, change), options.json);
       }),
     );
 }
 
 function changeOf(
-  options: PackageOptions & { readonly name?: string },
+  options: PackageOptions & { readonly name?: string; readonly removeLimit?: string[] },
+  otherLimits: Readonly<Record<string, LimitValue>>,
   isReopened: boolean,
 ): ChangePackageBody {
-  const { name, feature, durationDays, accounts, postsPerDay, aiImagesPerMonth, reseller, distributor } =
-    options;
-  const limits = {
-    ...(accounts !== undefined && { accounts }),
-    ...(postsPerDay !== undefined && { posts_per_day: postsPerDay }),
-    ...(aiImagesPerMonth !== undefined && { ai_images_per_month: aiImagesPerMonth }),
-  };
+  const { name, feature, durationDays, removeLimit, reseller, distributor } = options;
+  const limits = { ...limitsOfFirstEdition(options), ...otherLimits };
   const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
   return {
     ...(name !== undefined && { name }),
     ...(feature !== undefined && { features: feature }),
     ...(durationDays !== undefined && { duration_days: durationDays }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(removeLimit !== undefined && { remove_limits: removeLimit }),
     ...(Object.keys(prices).length > 0 && { prices }),
     ...(isReopened && { retired: false }),
   };
+}
+
+function limitsOfFirstEdition({ accounts, postsPerDay, aiImagesPerMonth }: PackageOptions) {
+  return {
+    ...(accounts !== undefined && { accounts }),
+    ...(postsPerDay !== undefined && { posts_per_day: postsPerDay }),
+    ...(aiImagesPerMonth !== undefined && { ai_images_per_month: aiImagesPerMonth }),
+  };
+}
+
+/** A new package that has one of the three has all of them. */
+function newLimitsOfFirstEdition(options: PackageOptions) {
+  const given = limitsOfFirstEdition(options);
+  return Object.keys(given).length === 0
+    ? {}
+    : { accounts: 0, posts_per_day: 0, ai_images_per_month: 0, ...given };
 }
 
 function retireCommand(): Command {
@@ -238,10 +265,7 @@ function printPackage(one: AdminPackage, json: boolean): void {
     ['reseller', prices(reseller)],
     ['distributor', prices(distributor)],
     ['features', one.features.join('; ') || null],
-    [
-      'limits',
-      `${one.limits.accounts} accounts, ${one.limits.posts_per_day} posts a day, ${one.limits.ai_images_per_month} AI images a month`,
-    ],
+    ['limits', shownLimits(one.limits)],
     ['duration', `${one.duration_days} days`],
   ]);
   answer(json, one, text);

@@ -18,6 +18,7 @@ import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';
 import { accountKeyRoutes } from '../features/keys/account-key-routes.ts';
 import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
 import { orderListRoutes } from '../features/orders/order-list-routes.ts';
+import { limitAdminRoutes } from '../features/packages/limit-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
@@ -38,6 +39,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof customerListRoutes> &
   Needs<typeof ledgerListRoutes> &
   Needs<typeof packageAdminRoutes> &
+  Needs<typeof limitAdminRoutes> &
   Needs<typeof packagePriceRoutes> &
   Needs<typeof loginCodeAdminRoutes> &
   Needs<typeof customerHoldRoutes> &
@@ -68,6 +70,7 @@ export function adminRoutes(
   customerListRoutes(app, dependencies, ofAccounts);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
+  limitAdminRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);
   customerHoldRoutes(app, dependencies);
   operatorPlanRoutes(app, dependencies);

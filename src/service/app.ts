@@ -42,6 +42,7 @@ import { type BulkLimits, bulkRoutes } from '../features/orders/bulk-routes.ts';
 import { orderListRoutes } from '../features/orders/order-list-routes.ts';
 import { orderRoutes } from '../features/orders/order-routes.ts';
 import { previewRoutes } from '../features/orders/preview-routes.ts';
+import { limitRoutes } from '../features/packages/limit-routes.ts';
 import { packageRoutes } from '../features/packages/package-routes.ts';
 import { passwordLinkRoutes } from '../features/people/password-link-routes.ts';
 import { forecastRoutes } from '../features/plans/forecast-routes.ts';
@@ -325,6 +326,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   balanceRoutes(api, confirm, dependencies.currency);
   // Answered from memory, equal for everyone in a price group.
   packageRoutes(api, packages, dependencies.currency);
+  limitRoutes(api, packages);
   orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
   previewRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
   orderListRoutes(api, dependencies, ownLists(by));

@@ -8,7 +8,7 @@ export const demoPackages: readonly PackageSettings[] = [
   {
     name: 'Starter',
     features: ['3 connected accounts', 'Post scheduling', 'E-mail support'],
-    limits: { accounts: 3, postsPerDay: 10, aiImagesPerMonth: 20 },
+    limits: { accounts: 3, posts_per_day: 10, ai_images_per_month: 20 },
     durationDays: 30,
     isTrial: false,
     retired: false,
@@ -20,7 +20,7 @@ export const demoPackages: readonly PackageSettings[] = [
   {
     name: 'Business',
     features: ['10 connected accounts', 'Post scheduling', 'AI images', 'Team inbox', 'Priority support'],
-    limits: { accounts: 10, postsPerDay: 50, aiImagesPerMonth: 200 },
+    limits: { accounts: 10, posts_per_day: 50, ai_images_per_month: 200 },
     durationDays: 30,
     isTrial: false,
     retired: false,
@@ -39,7 +39,7 @@ export const demoPackages: readonly PackageSettings[] = [
       'Client reports',
       'A person to call',
     ],
-    limits: { accounts: 50, postsPerDay: 500, aiImagesPerMonth: 2_000 },
+    limits: { accounts: 50, posts_per_day: 500, ai_images_per_month: 2_000 },
     durationDays: 30,
     isTrial: false,
     retired: false,
@@ -51,7 +51,7 @@ export const demoPackages: readonly PackageSettings[] = [
   {
     name: 'Free trial',
     features: ['1 connected account', 'Post scheduling'],
-    limits: { accounts: 1, postsPerDay: 3, aiImagesPerMonth: 5 },
+    limits: { accounts: 1, posts_per_day: 3, ai_images_per_month: 5 },
     durationDays: 14,
     isTrial: true,
     retired: false,

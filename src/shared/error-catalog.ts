@@ -84,6 +84,7 @@ export const errorCatalog = {
     message: 'This link was already used, has expired, or never existed. Request a new one.',
   },
   package_not_found: { status: 404, message: 'There is no such package.' },
+  limit_not_found: { status: 404, message: 'There is no such limit.' },
   price_not_found: { status: 404, message: 'No price change of this package is scheduled for this time.' },
   webhook_not_found: { status: 404, message: 'There is no such webhook endpoint.' },
   event_not_found: { status: 404, message: 'There is no such event, or it has expired.' },
@@ -123,6 +124,14 @@ export const errorCatalog = {
   price_changed: {
     status: 409,
     message: 'The order costs {charge} {currency}, more than `max_charge` {max_charge}. Nothing was charged.',
+  },
+  limit_in_use: {
+    status: 409,
+    message: 'The package "{package}" has this limit. Remove it from the package first.',
+  },
+  too_many_limits: {
+    status: 409,
+    message: 'There may be {limit} limits at most. Delete one first.',
   },
   price_already_scheduled: {
     status: 409,

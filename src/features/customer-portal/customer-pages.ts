@@ -2,6 +2,7 @@
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
+import type { LimitDefinition, LimitValue } from '../../shared/limits.ts';
 import { html, Markup } from '../../shared/markup.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { notice, type PageLook, page } from '../brand/page-layout.ts';
@@ -32,10 +33,15 @@ export function suspendedPage(look: PageLook): string {
   return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
 }
 
+interface ShownPlan {
+  readonly plan: Package | undefined;
+  readonly limits: readonly LimitDefinition[];
+}
+
 export function customerPage(
   look: PageLook,
   customer: Customer,
-  plan: Package | undefined,
+  { plan, limits }: ShownPlan,
   now: EpochSeconds,
   isTest: boolean,
 ): string {
@@ -61,7 +67,7 @@ ${isActive ? timeLeft(translator, customer, now) : html``}
 ${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
 </dl>
 ${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>`}
-${plan === undefined ? html`` : limitsTable(translator, plan)}
+${plan === undefined ? html`` : limitsTable(translator, plan, limits)}
 ${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
   );
 }
@@ -105,13 +111,31 @@ function emphasized(sentence: string): Markup {
   );
 }
 
-function limitsTable({ t, count }: Translator, { limits }: Package): Markup {
+function limitsTable(
+  translator: Translator,
+  { limits }: Package,
+  definitions: readonly LimitDefinition[],
+): Markup {
+  const { language, t } = translator;
+  const shown = definitions.flatMap(({ key, name, unit, hidden }) => {
+    const value = Object.hasOwn(limits, key) ? limits[key] : undefined;
+    return hidden || value === undefined ? [] : [{ name: name[language] ?? name.en, value, unit }];
+  });
+  if (shown.length === 0) return html``;
+  const unitOf = (unit: LimitDefinition['unit']) => (unit === null ? '' : ` ${unit[language] ?? unit.en}`);
+  const rows = shown.map(
+    ({ name, value, unit }) => html`
+<div><dt>${name}</dt><dd>${limitValue(translator, value)}${unitOf(unit)}</dd></div>`,
+  );
   return html`<h2>${t('limits')}</h2>
-<dl>
-<div><dt>${t('limit_accounts')}</dt><dd>${count(limits.accounts)}</dd></div>
-<div><dt>${t('limit_posts')}</dt><dd>${count(limits.postsPerDay)}</dd></div>
-<div><dt>${t('limit_images')}</dt><dd>${count(limits.aiImagesPerMonth)}</dd></div>
+<dl>${rows}
 </dl>`;
+}
+
+function limitValue({ t, count }: Translator, value: LimitValue): Markup | string {
+  if (value === null) return t('unlimited');
+  if (typeof value === 'boolean') return t(value ? 'included' : 'not_included');
+  return typeof value === 'number' ? count(value) : html`<bdi>${value}</bdi>`;
 }
 
 function day(translator: Translator, seconds: EpochSeconds): Markup {

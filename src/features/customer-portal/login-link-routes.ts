@@ -96,14 +96,15 @@ export async function loginLinkRoutes(
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
     if (!customer) return showPage(reply, 401, signedOutPage(lookOf(request)));
     if (isSuspended(customer)) return showPage(reply, 403, suspendedPage(lookOf(request)));
-    const plan = packages().byId.get(customer.packageId);
+    const { byId, limits } = packages();
+    const plan = byId.get(customer.packageId);
     const testClock = isTestAccount(customer.accountId)
       ? ((await findAccount(database, customer.accountId))?.testClock ?? null)
       : null;
     return showPage(
       reply,
       200,
-      customerPage(lookOf(request), customer, plan, testClock ?? now(), testClock !== null),
+      customerPage(lookOf(request), customer, { plan, limits }, testClock ?? now(), testClock !== null),
     );
   });
 

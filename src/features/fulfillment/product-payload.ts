@@ -25,11 +25,7 @@ export function shownPlan(customer: Customer, ofPlan: Package | null, now: Epoch
   return {
     status: planStatus(expiresAt, isSuspended(customer), cancelled, now),
     package: { id: packageId, name: ofPlan?.name ?? '' },
-    limits: {
-      accounts: ofPlan?.limits.accounts ?? 0,
-      posts_per_day: ofPlan?.limits.postsPerDay ?? 0,
-      ai_images_per_month: ofPlan?.limits.aiImagesPerMonth ?? 0,
-    },
+    limits: ofPlan?.limits ?? {},
     features: [...(ofPlan?.features ?? [])],
     starts_at: formatTime(anchorAt),
     expires_at: formatTime(expiresAt),

@@ -115,23 +115,17 @@ export function packageAdminRoutes(app: FastifyInstance, dependencies: PackageAd
       if (before.isTrial && body.prices !== undefined) {
         throw new RequestRefused(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
       }
-      const { limits } = body;
       const change: PackageChange = {
         ...(body.name !== undefined && { name: body.name.trim() }),
         ...(body.features !== undefined && { features: body.features }),
         ...(body.duration_days !== undefined && { durationDays: body.duration_days }),
         ...(body.retired !== undefined && { retired: body.retired }),
         ...(body.prices !== undefined && { prices: parsePrices(body.prices) }),
-        ...(limits !== undefined && {
-          limits: {
-            ...(limits.accounts !== undefined && { accounts: limits.accounts }),
-            ...(limits.posts_per_day !== undefined && { postsPerDay: limits.posts_per_day }),
-            ...(limits.ai_images_per_month !== undefined && { aiImagesPerMonth: limits.ai_images_per_month }),
-          },
-        }),
+        ...(body.limits !== undefined && { limits: body.limits }),
+        ...(body.remove_limits !== undefined && { removedLimits: body.remove_limits }),
       };
       const caller = actorOf(request.principal);
-      const changed = orRefuse(await changePackage(database, before.id, change, caller), 'package_not_found');
+      const changed = orRefuse(await changePackage(database, before.id, change, caller));
       await packages.reload();
       return reply.send({ package: adminPackageView(changed, currency, caller.now) });
     },
@@ -164,11 +158,7 @@ async function createPackageHandler(
       {
         name: body.name.trim(),
         features: body.features ?? [],
-        limits: {
-          accounts: body.limits.accounts,
-          postsPerDay: body.limits.posts_per_day,
-          aiImagesPerMonth: body.limits.ai_images_per_month,
-        },
+        limits: body.limits,
         durationDays: body.duration_days ?? durationDaysDefault,
         isTrial,
         retired: body.retired ?? false,

@@ -1,6 +1,7 @@
 // Admin schemas of packages and prices.
 
 import Type, { type Static } from 'typebox';
+import type { JsonObject } from '../../shared/json.ts';
 import {
   amount,
   currency,
@@ -11,7 +12,7 @@ import {
   packageName as packageNameShown,
   time,
 } from '../../shared/schema-parts.ts';
-import { featureList, limitsSchema } from './package-schemas.ts';
+import { featureList, limitsSchema, limitValue } from './package-schemas.ts';
 
 const groupPrices = Type.Object({
   monthly: amount('1 month.'),
@@ -69,12 +70,11 @@ const packageName = Type.String({ minLength: 1, maxLength: 120 });
 
 const features = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 });
 
-const limitNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
-
-const newLimits = Type.Object({
-  accounts: limitNumber,
-  posts_per_day: limitNumber,
-  ai_images_per_month: limitNumber,
+const newLimits = Type.Unsafe<JsonObject>({
+  type: 'object',
+  additionalProperties: limitValue,
+  description:
+    'Any of the limits that are defined (GET /limits). A package that names accounts, posts_per_day or ai_images_per_month names all of these three that are defined.',
 });
 
 const durationDays = Type.Integer({ minimum: 1, maximum: 3650 });
@@ -105,7 +105,15 @@ export const changePackageBodySchema = Type.Partial(
   Type.Object({
     name: packageName,
     features,
-    limits: Type.Partial(newLimits),
+    limits: Type.Unsafe<JsonObject>({
+      type: 'object',
+      additionalProperties: limitValue,
+      description: 'What is not named stays as it is.',
+    }),
+    remove_limits: Type.Array(Type.String({ maxLength: 40 }), {
+      description: 'Keys of limits that the package no longer has. One that it does not have is ignored.',
+      maxItems: 50,
+    }),
     duration_days: durationDays,
     trial: Type.Boolean({ description: 'Fixed at creation: only its present value is accepted.' }),
     retired: Type.Boolean(),

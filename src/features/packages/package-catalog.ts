@@ -4,20 +4,28 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
+import {
+  definedValues,
+  type LimitDefinition,
+  type LimitKind,
+  type LimitValues,
+  type NameInLanguages,
+} from '../../shared/limits.ts';
 import type { Group, Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { packages } from './package-table.ts';
 import { type Priced, priceLine, priceTable } from './price-lines.ts';
 
 type PackageRow = RowOf<typeof packages>;
-type Limit = 'accounts' | 'postsPerDay' | 'aiImagesPerMonth';
 
-export interface Package extends Omit<PackageRow, Limit>, Priced {
-  readonly limits: Pick<PackageRow, Limit>;
+export interface Package extends Omit<PackageRow, 'limits'>, Priced {
+  readonly limits: LimitValues;
 }
 
 export interface PackageCatalog {
   readonly version: number;
+  /** In their order. */
+  readonly limits: readonly LimitDefinition[];
   readonly byId: ReadonlyMap<number, Package>;
 }
 
@@ -30,6 +38,9 @@ export interface PackageCatalogHolder {
 const selectPackages: SqlStatement = {
   name: 'select_packages',
   text: `select s.packages_version, ${packages.list('p')},
+      case when row_number() over (order by p.id) = 1 then
+        (select json_agg(json_build_array(d.key, d.kind, d.name_en, d.name_de, d.unit_en, d.unit_de, d.position, d.hidden)
+          order by d.position, d.key) from limit_definitions d) end as limit_definitions,
       (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text,
          extract(epoch from r.changed_at)::bigint))
        from package_prices r where r.package_id = p.id) as prices,
@@ -72,18 +83,55 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
 
 export async function loadCatalog(database: Queryable): Promise<PackageCatalog> {
   const rows = await database.query(selectPackages);
+  const definitions = (rows[0]?.['limit_definitions'] ?? []) as readonly LimitCell[];
+  const limits = definitions.map(parseDefinition);
   const byId = new Map<number, Package>();
   for (const row of rows) {
     if (row['id'] === null) continue;
-    const found = parsePackage(row);
+    const found = parsePackage(row, limits);
     byId.set(found.id, found);
   }
-  return { version: Number(rows[0]?.['packages_version'] ?? 0), byId };
+  return { version: Number(rows[0]?.['packages_version'] ?? 0), limits, byId };
+}
+
+type LimitCell = readonly [
+  key: string,
+  kind: LimitKind,
+  nameEn: string,
+  nameDe: string | null,
+  unitEn: string | null,
+  unitDe: string | null,
+  position: number,
+  hidden: boolean,
+];
+
+function parseDefinition([
+  key,
+  kind,
+  nameEn,
+  nameDe,
+  unitEn,
+  unitDe,
+  position,
+  hidden,
+]: LimitCell): LimitDefinition {
+  return {
+    key,
+    kind,
+    name: inLanguages(nameEn, nameDe),
+    unit: unitEn === null ? null : inLanguages(unitEn, unitDe),
+    position,
+    hidden,
+  };
+}
+
+function inLanguages(en: string, de: string | null): NameInLanguages {
+  return { en, ...(de !== null && { de }) };
 }
 
 type PriceCell = readonly [group: Group, months: Months, cents: string, at: EpochSeconds];
 
-function parsePackage(row: Row): Package {
+function parsePackage(row: Row, definitions: readonly LimitDefinition[]): Package {
   const prices = (row['prices'] ?? []) as readonly PriceCell[];
   const scheduled = (row['scheduled'] ?? []) as readonly PriceCell[];
   const priceLines = priceTable((group, months) => {
@@ -92,8 +140,8 @@ function parsePackage(row: Row): Package {
     const steps = scheduled.filter(isThis).map(([, , later, from]) => ({ from, cents: BigInt(later) }));
     return priceLine(BigInt(cents), changedAt, steps);
   });
-  const { accounts, postsPerDay, aiImagesPerMonth, ...rest } = packages.parse(row);
-  return { ...rest, limits: { accounts, postsPerDay, aiImagesPerMonth }, priceLines };
+  const { limits, ...rest } = packages.parse(row);
+  return { ...rest, limits: definedValues(definitions, limits), priceLines };
 }
 
 export function canBeOrdered({ isTrial, retired }: Package): boolean {

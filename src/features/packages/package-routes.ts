@@ -81,11 +81,7 @@ function packageView(one: Package, group: Group, currency: string, now: EpochSec
     price: formatAmount(pricesAt(one, now)[group][1]),
     prices: priceEntries(one, group, now),
     duration_days: one.durationDays,
-    limits: {
-      accounts: one.limits.accounts,
-      posts_per_day: one.limits.postsPerDay,
-      ai_images_per_month: one.limits.aiImagesPerMonth,
-    },
+    limits: one.limits,
     features: [...one.features],
     upcoming: beginningsFor(one, group)
       .filter((from) => from > now)

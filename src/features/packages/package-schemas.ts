@@ -1,10 +1,10 @@
 // GET /balance and GET /packages. One object is serializer, type and document.
 
 import Type, { type Static } from 'typebox';
+import type { LimitValue, LimitValues } from '../../shared/limits.ts';
 import {
   amount,
   currency,
-  databaseIntegerMax,
   durationDays,
   groupSchema,
   id,
@@ -15,8 +15,6 @@ import {
   time,
 } from '../../shared/schema-parts.ts';
 
-const setting = (description: string) =>
-  Type.Integer({ description, minimum: 0, maximum: databaseIntegerMax });
 export const featureList = Type.Array(text('One feature.', 1_000), {
   description: 'Short display strings.',
   maxItems: 100,
@@ -27,10 +25,22 @@ export const balanceSchema = Type.Object(
   { $id: 'Balance' },
 );
 
-export const limitsSchema = Type.Object({
-  accounts: setting('Accounts that the customer may connect.'),
-  posts_per_day: setting('Posts each day.'),
-  ai_images_per_month: setting('Images made by AI each month.'),
+export const limitValue = Type.Unsafe<LimitValue>({
+  anyOf: [
+    { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    { type: 'boolean' },
+    { type: 'string', maxLength: 80 },
+    { type: 'null' },
+  ],
+  description: 'A count: an integer from 0, or null for unlimited. A switch: true or false. A text.',
+});
+
+export const limitsSchema = Type.Unsafe<LimitValues>({
+  type: 'object',
+  additionalProperties: limitValue,
+  description:
+    'What the package grants, by the key of each limit that the operator defines, in the defined order. GET /limits names them.',
+  examples: [{ accounts: 5, posts_per_day: 20, ai_images_per_month: 50 }],
 });
 
 const priceEntries = Type.Array(

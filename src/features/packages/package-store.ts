@@ -8,23 +8,33 @@ import { changesChannel, packagesChanged } from '../../platform/database/change-
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
 import { writeRows } from '../../platform/database/table.ts';
-import { type Refusal, refusal } from '../../shared/error-catalog.ts';
+import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { lockAccountRow } from '../identity/account-row.ts';
+import { changedLimits, checkNewLimits } from './check-limits.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { packagePrices, packages } from './package-table.ts';
 import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
 
-export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines'> & { readonly prices: Prices };
-export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices' | 'limits'>> & {
-  readonly limits?: Partial<Package['limits']>;
+/** `limits`: as sent; checked against the definitions. */
+export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines' | 'limits'> & {
+  readonly limits: JsonObject;
+  readonly prices: Prices;
+};
+export type PackageChange = Partial<Omit<PackageSettings, 'isTrial' | 'prices'>> & {
+  readonly removedLimits?: readonly string[];
   readonly prices?: SomePrices;
 };
 export type DatedCaller = AuditAuthor & { readonly now: EpochSeconds };
 
-// Locks the row that serializes all package changes. The version follows the clock (seconds since 2020), so that after a
+const lockVersion: SqlStatement = {
+  name: 'lock_packages_version',
+  text: 'select packages_version from service_state for update',
+};
+
+// The version follows the clock (seconds since 2020), so that after a
 // failover that lost a change its number is not reused.
 const moveVersion: SqlStatement = {
   name: 'move_packages_version',
@@ -43,7 +53,7 @@ const upsertPrices = packagePrices.insert(
 
 const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
-/** Idempotent by key: returns the package that it created. */
+/** Idempotent by key: returns the package that it created. Refused: validation_failed, idempotency_conflict. */
 export async function createPackage(
   database: Database,
   settings: PackageSettings,
@@ -59,16 +69,24 @@ export async function createPackage(
       async () => {
         await lockCatalog(transaction);
         const result = await insertNew(transaction, settings, author);
-        return { id: result.id, result };
+        return isRefusal(result) ? result : { id: result.id, result };
       },
       async (id) => (await loadCatalog(transaction)).byId.get(id) ?? refusal('package_not_found'),
     );
   });
 }
 
+/** A retry must give the text of the first request, also when a previous version, with its own names, answered that. */
 function textOf(settings: PackageSettings): string {
-  return JSON.stringify(settings, (_name, value: unknown) =>
-    typeof value === 'bigint' ? String(value) : value,
+  const {
+    accounts,
+    posts_per_day: postsPerDay,
+    ai_images_per_month: aiImagesPerMonth,
+    ...others
+  } = settings.limits;
+  return JSON.stringify(
+    { ...settings, limits: { accounts, postsPerDay, aiImagesPerMonth, ...others } },
+    (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
 }
 
@@ -76,11 +94,13 @@ async function insertNew(
   transaction: Queryable,
   { prices, ...settings }: PackageSettings,
   { now, ...author }: DatedCaller,
-): Promise<Package> {
-  const added = { ...settings, ...settings.limits, createdAt: now };
-  const [row] = await writeRows(transaction, insertPackage, [added]);
+): Promise<Package | Refusal> {
+  const limits = checkNewLimits((await loadCatalog(transaction)).limits, settings.limits);
+  if (isRefusal(limits)) return limits;
+  const [row] = await writeRows(transaction, insertPackage, [{ ...settings, limits, createdAt: now }]);
   const created: Package = {
     ...settings,
+    limits,
     ...steadyPrices(prices),
     id: Number(row?.['id']),
     createdAt: now,
@@ -92,19 +112,21 @@ async function insertNew(
   return created;
 }
 
-/** Applies at once; scheduled prices stay. null: no such package. */
+/** Applies at once; scheduled prices stay. Refused: package_not_found, validation_failed. */
 export async function changePackage(
   database: Database,
   id: number,
-  { prices = {}, ...change }: PackageChange,
+  { prices = {}, removedLimits = [], limits: sent = {}, ...change }: PackageChange,
   { now, ...author }: DatedCaller,
-): Promise<Package | null> {
+): Promise<Package | Refusal> {
   return database.transaction(async (transaction) => {
     await lockCatalog(transaction);
-    const before = (await loadCatalog(transaction)).byId.get(id);
-    if (before === undefined) return null;
-    const limits = { ...before.limits, ...change.limits };
-    await writeRows(transaction, updatePackage, [{ ...before, ...change, ...limits }]);
+    const catalog = await loadCatalog(transaction);
+    const before = catalog.byId.get(id);
+    if (before === undefined) return refusal('package_not_found');
+    const limits = changedLimits(catalog.limits, before.limits, sent, removedLimits);
+    if (isRefusal(limits)) return limits;
+    await writeRows(transaction, updatePackage, [{ ...before, ...change, limits }]);
     await writePrices(transaction, id, prices, now);
     const after = (await loadCatalog(transaction)).byId.get(id) ?? before;
     const views = { before: auditView(before, now), after: auditView(after, now) };
@@ -123,13 +145,14 @@ async function writePrices(
   await writeRows(transaction, upsertPrices, cells);
 }
 
-/** Call first in every change of packages or prices: it serializes them. */
+/** Call first in every change of packages, limits or prices: it serializes them. */
 export async function lockCatalog(transaction: Queryable): Promise<void> {
-  await transaction.query(moveVersion);
+  await transaction.query(lockVersion);
 }
 
-/** Call last: every process reloads at COMMIT. */
+/** Call last: every process reloads at COMMIT, and the product reads its entitlements again. */
 export async function announce(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
+  await transaction.query(moveVersion);
   await transaction.query(notifyPackages, [changesChannel, packagesChanged]);
   await appendAudit(transaction, entry, now);
 }
@@ -143,11 +166,7 @@ function auditView(one: Package, now: EpochSeconds): JsonObject {
   return {
     name,
     features,
-    limits: {
-      accounts: limits.accounts,
-      posts_per_day: limits.postsPerDay,
-      ai_images_per_month: limits.aiImagesPerMonth,
-    },
+    limits,
     duration_days: durationDays,
     trial: isTrial,
     retired,

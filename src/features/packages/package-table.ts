@@ -1,29 +1,41 @@
-// The tables packages, package_prices (per group and months) and scheduled_prices. Read by package-catalog.ts; written by
-// package-store.ts and scheduled-price-store.ts.
+// The tables packages, limit_definitions, package_prices (per group and months) and scheduled_prices. Read by
+// package-catalog.ts; written by package-store.ts, limit-store.ts and scheduled-price-store.ts.
 
 import {
   boolean,
   cents,
   describeTable,
   int,
+  json,
+  nullableText,
   oneOf,
   text,
   texts,
   time,
 } from '../../platform/database/table.ts';
+import { limitKinds } from '../../shared/limits.ts';
 import { groups } from '../../shared/periods.ts';
 
 export const packages = describeTable('packages', {
   id: int('id'),
   name: text('name'),
   features: texts('features'),
-  accounts: int('limit_accounts'),
-  postsPerDay: int('limit_posts_per_day'),
-  aiImagesPerMonth: int('limit_ai_images_per_month'),
+  limits: json('limits'),
   durationDays: int('duration_days'),
   isTrial: boolean('is_trial'),
   retired: boolean('retired'),
   createdAt: time('created_at'),
+});
+
+export const limitDefinitions = describeTable('limit_definitions', {
+  key: text('key'),
+  kind: oneOf('kind', limitKinds),
+  nameEn: text('name_en'),
+  nameDe: nullableText('name_de'),
+  unitEn: nullableText('unit_en'),
+  unitDe: nullableText('unit_de'),
+  position: int('position'),
+  hidden: boolean('hidden'),
 });
 
 export const packagePrices = describeTable('package_prices', {

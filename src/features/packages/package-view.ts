@@ -20,11 +20,7 @@ export function adminPackageView(one: Package, currency: string, now: EpochSecon
     id: one.id,
     name: one.name,
     features: [...one.features],
-    limits: {
-      accounts: one.limits.accounts,
-      posts_per_day: one.limits.postsPerDay,
-      ai_images_per_month: one.limits.aiImagesPerMonth,
-    },
+    limits: one.limits,
     duration_days: one.durationDays,
     trial: one.isTrial,
     retired: one.retired,

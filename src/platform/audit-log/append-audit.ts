@@ -6,9 +6,7 @@ import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from '../database/database.ts';
-import { nullable } from '../database/row-values.ts';
-import { textArray } from '../database/sql-arrays.ts';
-import { type Column, describeTable, int, nullableInt, text, time } from '../database/table.ts';
+import { describeTable, int, nullableInt, nullableJson, text, time } from '../database/table.ts';
 import type { ActingParty, AuditAuthor } from './actor.ts';
 
 export interface AuditEntry extends AuditAuthor {
@@ -27,8 +25,8 @@ export const auditLog = describeTable('audit_log', {
   actorId: int('actor_id'),
   action: text('action'),
   subject: text('subject'),
-  before: json('before'),
-  after: json('after'),
+  before: nullableJson('before'),
+  after: nullableJson('after'),
   actorKeyId: nullableInt('actor_key_id'),
   actorPersonId: nullableInt('actor_person_id'),
 });
@@ -70,14 +68,4 @@ export async function appendAudits(
 
 function idOf(by: ActingParty | null | undefined, type: ActingParty['type']): number | null {
   return by?.type === type ? by.id : null;
-}
-
-function json(name: string): Column<JsonObject | null> {
-  return {
-    name,
-    arrayType: 'text[]',
-    cast: (value) => `${value}::jsonb`,
-    toArray: (values) => textArray(values.map((value) => (value === null ? null : JSON.stringify(value)))),
-    parse: (value) => nullable((found) => found as JsonObject, value),
-  };
 }

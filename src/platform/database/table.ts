@@ -2,6 +2,7 @@
 // parameters, casts and the parser are derived at start. Each feature describes its own tables.
 // Rows travel as one array per column, so that a statement for any number of rows is one prepared statement.
 
+import type { JsonObject } from '../../shared/json.ts';
 import { expectMonths, type Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, Row, SqlStatement } from './database.ts';
@@ -230,6 +231,25 @@ export function orNull<Value>(column: Column<Value>): Column<Value | null> {
     ...column,
     toArray: (values) => `{${values.map(element).join(',')}}`,
     parse: (value) => nullable(column.parse, value),
+  };
+}
+
+/** jsonb. */
+export function json(name: string): Column<JsonObject> {
+  return {
+    name,
+    arrayType: 'text[]',
+    cast: (value) => `${value}::jsonb`,
+    toArray: (values) => textArray(values.map((value) => JSON.stringify(value))),
+    parse: (value) => value as JsonObject,
+  };
+}
+
+export function nullableJson(name: string): Column<JsonObject | null> {
+  return {
+    ...json(name),
+    toArray: (values) => textArray(values.map((value) => (value === null ? null : JSON.stringify(value)))),
+    parse: (value) => nullable((found) => found as JsonObject, value),
   };
 }
 

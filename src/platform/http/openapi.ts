@@ -159,6 +159,7 @@ function withDeclared<Document extends object>(
       if (parameter.in !== 'path') continue;
       if (/^(?:event_|key_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
       if (parameter.name === 'reference') Object.assign(parameter, pathReference);
+      if (parameter.name === 'key') Object.assign(parameter, pathKey);
     }
     for (const [status, ofStatus] of byStatus(codes, path.startsWith('/api/admin/'))) {
       const known = codesByStatus.get(status) ?? new Set();
@@ -194,6 +195,11 @@ const pathId = {
 const pathReference = {
   description: 'The e-mail address or username that orders name the customer by, in any case.',
   schema: { type: 'string', pattern: '^[!-~]+$', maxLength: 254 },
+};
+
+const pathKey = {
+  description: 'The key of the limit.',
+  schema: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', maxLength: 40 },
 };
 
 const header = (description: string, schema: object) => ({ description, schema });

@@ -278,12 +278,21 @@ export const grantTrial = (
 ) => post<{ readonly customer: Api.Customer }>(`/admin/v1/accounts/${accountId}/trials`, body, key);
 
 export type PackageSettings = Pick<Api.AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
-  Partial<Pick<Api.AdminPackage, 'trial' | 'retired'>> & { readonly prices?: Api.ScheduledPrices['prices'] };
+  Partial<Pick<Api.AdminPackage, 'trial' | 'retired'>> & {
+    readonly prices?: Api.ScheduledPrices['prices'];
+    readonly remove_limits?: readonly string[];
+  };
 
 export const createPackage = (body: PackageSettings & WithOwnPassword) =>
   post<{ readonly package: Api.AdminPackage }>('/admin/v1/packages', body);
 export const changePackage = (id: number, body: Partial<PackageSettings> & WithOwnPassword) =>
   patch<{ readonly package: Api.AdminPackage }>(`/admin/v1/packages/${id}`, body);
+export type LimitSettings = Pick<Api.Limit, 'name' | 'kind' | 'hidden'> &
+  Partial<Pick<Api.Limit, 'unit' | 'position'>>;
+export const setLimit = (key: string, body: LimitSettings) =>
+  call<{ readonly limit: Api.Limit }>(`/admin/v1/limits/${encodeURIComponent(key)}`, { method: 'PUT', body });
+export const deleteLimit = (key: string) =>
+  call<unknown>(`/admin/v1/limits/${encodeURIComponent(key)}`, { method: 'DELETE' });
 export const schedulePrices = (
   packageId: number,
   body: Pick<Api.ScheduledPrices, 'from' | 'prices'> & WithOwnPassword,

@@ -50,6 +50,7 @@ export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path)
 export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);
 export const apiKeyQuery = reading<Api.ApiKeyFacts>('/api-key');
 export const packagesQuery = reading<Api.PackageList>('/v1/packages');
+export const limitsQuery = reading<Api.Listed<Api.Limit>>('/v1/limits');
 export const packageNamesQuery = (isOperator: boolean) =>
   reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
 const statementsMax = 36;
@@ -184,6 +185,7 @@ export const accountQuery = (id: string) =>
 export const accountOrderQuery = (id: string) =>
   reading<Api.AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
 export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1/packages');
+export const definedLimitsQuery = reading<Api.Listed<Api.Limit>>('/admin/v1/limits');
 export const scheduledPricesQuery = (packageId: number) =>
   reading<Api.Listed<Api.ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
 export const auditQuery = (query: Query) =>

@@ -81,6 +81,7 @@ export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.t
 export type { LedgerEntryView as LedgerEntry } from '../../../src/features/ledger/ledger-schemas.ts';
 export type { SeriesPointView as SeriesPoint } from '../../../src/features/ledger/spending-schemas.ts';
 export type { OrderView as Order } from '../../../src/features/orders/order-schemas.ts';
+export type { LimitView as Limit } from '../../../src/features/packages/limit-schemas.ts';
 export type {
   AdminPackageView as AdminPackage,
   ScheduledPricesView as ScheduledPrices,
@@ -94,6 +95,7 @@ export type {
   DeliveryView as Delivery,
   WebhookView as Webhook,
 } from '../../../src/features/webhooks/webhook-schemas.ts';
+export type { LimitValue, LimitValues } from '../../../src/shared/limits.ts';
 export type { Scope } from '../../../src/shared/scopes.ts';
 
 export type Balance = Static<typeof balanceSchema>;

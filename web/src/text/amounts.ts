@@ -29,8 +29,8 @@ export function readAmount(typed: string): string | null {
 }
 
 /** A typed whole number; null: invalid. */
-export function readCount(typed: string): number | null {
-  return readWholeNumber(typed, separators);
+export function readCount(typed: string, max?: number): number | null {
+  return readWholeNumber(typed, separators, max);
 }
 
 /** "1234.50" with the language's decimal separator. */

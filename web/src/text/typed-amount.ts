@@ -34,8 +34,8 @@ export function readTypedAmount(typed: string, { group, decimal }: Separators): 
 const wholeMax = 2_147_483_647;
 
 /** 1,234 or 1.234; null for fractions in any language: 1,5 is not 15. */
-export function readWholeNumber(typed: string, separators: Separators): number | null {
+export function readWholeNumber(typed: string, separators: Separators, max = wholeMax): number | null {
   const amount = readTypedAmount(typed, separators);
   if (amount === null || amount.includes('.')) return null;
-  return Number(amount) <= wholeMax ? Number(amount) : null;
+  return Number(amount) <= max ? Number(amount) : null;
 }

@@ -38,6 +38,8 @@ export const auditActionWord = wordOf({
   'customer.suspend': t`Customer suspended`,
   'customer.resume': t`Customer resumed`,
   'customer.auto_renew': t`Auto-renew changed`,
+  'limit.set': t`Limit changed`,
+  'limit.delete': t`Limit deleted`,
   'package.create': t`Package created`,
   'package.update': t`Package changed`,
   'package.schedule_prices': t`Prices scheduled`,

@@ -10,7 +10,7 @@ import { ApiError } from '../../api/client.ts';
 import { placeOrder, renewOrder } from '../../api/commands.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { runs } from '../../api/plan-runs.ts';
-import { orderPreviewQuery, packagesQuery } from '../../api/queries.ts';
+import { limitsQuery, orderPreviewQuery, packagesQuery } from '../../api/queries.ts';
 import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { Months, OrderPreview, Package, PanelCustomer, PlacedOrder } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
@@ -88,6 +88,7 @@ interface FormProps<Type> {
 
 function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place'>) {
   const { data: packages, error: packagesError, refetch } = useQuery(packagesQuery);
+  const { data: limits } = useQuery(limitsQuery);
   const [customer, customerField, setCustomer] = useText(intent.customer ?? '');
   useTypedAhead(setCustomer);
   const [name, nameField] = useText();
@@ -129,7 +130,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const shown = isCurrent ? preview.data : undefined;
   const isChange = shown?.kind === 'change' && plan !== undefined && !isUncertain;
   const direction = directionOf({ from: present, to: chosen, months, lastOrder: known.lastOrder });
-  const losses = isChange ? lossesOf(present, chosen, direction) : [];
+  const losses = isChange ? lossesOf(present, chosen, direction, limits?.data ?? []) : [];
   const losesMoney =
     isChange && toCents(shown.refund) === 0n && toCents(known.lastOrder?.price ?? '0.00') > 0n;
   const isRisky =

@@ -2,8 +2,9 @@
 // no amounts.
 
 import { t } from '@lingui/core/macro';
-import type { Months, Order, OrderPreview, Package } from '../../api/shapes.ts';
+import type { Limit, LimitValue, Months, Order, OrderPreview, Package } from '../../api/shapes.ts';
 import { formatMoney, toCents } from '../../text/amounts.ts';
+import { isLess, limitName, limitText } from '../../text/limit-values.ts';
 
 export type Direction = 'up' | 'down' | 'level';
 
@@ -40,29 +41,29 @@ export function lossesOf(
   from: Package | undefined,
   to: Package | undefined,
   direction: Direction,
+  limits: readonly Limit[],
 ): readonly string[] {
   if (from === undefined || to === undefined) return [];
-  const [present, next] = [from.limits, to.limits];
-  const limits = [
-    {
-      isLess: next.accounts < present.accounts,
-      line: t`Accounts: ${next.accounts} instead of ${present.accounts}`,
-    },
-    {
-      isLess: next.posts_per_day < present.posts_per_day,
-      line: t`Posts per day: ${next.posts_per_day} instead of ${present.posts_per_day}`,
-    },
-    {
-      isLess: next.ai_images_per_month < present.ai_images_per_month,
-      line: t`AI images per month: ${next.ai_images_per_month} instead of ${present.ai_images_per_month}`,
-    },
-  ];
+  const less = limits.filter(
+    ({ key, hidden }) => !hidden && isLess(grantedBy(to, key), grantedBy(from, key)),
+  );
   return [
-    ...limits.filter(({ isLess }) => isLess).map(({ line }) => line),
+    ...less.map((limit) => limitLoss(limit, grantedBy(from, limit.key), grantedBy(to, limit.key))),
     ...from.features
       .filter((feature) => direction !== 'up' && !to.features.includes(feature))
       .map((feature) => t`Removed: ${feature}`),
   ];
+}
+
+function grantedBy({ limits }: Package, key: string) {
+  return Object.hasOwn(limits, key) ? limits[key] : undefined;
+}
+
+function limitLoss(limit: Limit, present: LimitValue | undefined, next: LimitValue | undefined): string {
+  const name = limitName(limit);
+  if (next === undefined || next === false) return t`No more: ${name}`;
+  const before = present === undefined ? '–' : limitText(limit, present);
+  return t`${name}: ${limitText(limit, next)} instead of ${before}`;
 }
 
 /** "Downgrade from Business to Starter, $9.20 back" */

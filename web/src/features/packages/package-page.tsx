@@ -9,10 +9,11 @@ import { ApiError } from '../../api/client.ts';
 import { changePackage, createPackage, type PackageSettings } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
-import { allPackagesQuery } from '../../api/queries.ts';
-import type { AdminPackage } from '../../api/shapes.ts';
+import { allPackagesQuery, definedLimitsQuery } from '../../api/queries.ts';
+import type { AdminPackage, Limit } from '../../api/shapes.ts';
 import { readCount } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
+import { readLimits, typedLimits } from '../../text/limit-values.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -30,6 +31,7 @@ import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { FeatureList } from './feature-list.tsx';
+import { LimitFields } from './limit-fields.tsx';
 import { PriceChangeList } from './price-change-list.tsx';
 import {
   changedPrices,
@@ -46,19 +48,23 @@ const route = getRouteApi('/panel/admin/packages/$packageId');
 export function PackagePage() {
   const { packageId } = route.useParams();
   const mayChange = useMay()('admin:packages');
-  const { data, error, refetch } = useQuery(allPackagesQuery);
+  const { data, error: packagesError, refetch } = useQuery(allPackagesQuery);
+  const { data: limits, error: limitsError, refetch: refetchLimits } = useQuery(definedLimitsQuery);
+  const error = packagesError ?? limitsError;
   const back = <BackLink to="/admin/packages">{t`Packages`}</BackLink>;
-  if (packageId === 'new') return mayChange ? <PackageForm one={null} canChange /> : <NotForRole />;
+  if (packageId === 'new' && !mayChange) return <NotForRole />;
+  if (packageId === 'new' && limits !== undefined)
+    return <PackageForm one={null} limits={limits.data} canChange />;
   const found = data?.data.find(({ id }) => String(id) === packageId);
-  if (found !== undefined) {
+  if (found !== undefined && limits !== undefined) {
     return (
       <div className="flex flex-col gap-5">
-        <PackageForm key={found.id} one={found} canChange={mayChange} />
+        <PackageForm key={found.id} one={found} limits={limits.data} canChange={mayChange} />
         {found.trial ? null : <PriceSchedule one={found} />}
       </div>
     );
   }
-  if (data === undefined && error === null) {
+  if ((data === undefined || limits === undefined) && error === null) {
     return (
       <>
         <PageHeader title={t`Package`} back={back} />
@@ -67,22 +73,30 @@ export function PackagePage() {
     );
   }
   const problem = error ?? new ApiError('package_not_found', t`Package not found.`);
-  return <PageProblem title={t`Package`} back={back} error={problem} onRetry={() => void refetch()} />;
+  return (
+    <PageProblem
+      title={t`Package`}
+      back={back}
+      error={problem}
+      onRetry={() => void Promise.all([refetch(), refetchLimits()])}
+    />
+  );
 }
 
 const durationDaysDefault = 30;
 
 interface PackageFormProps {
   readonly one: AdminPackage | null;
+  readonly limits: readonly Limit[];
   readonly canChange: boolean;
 }
 
-function PackageForm({ one, canChange }: PackageFormProps) {
+function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
   const [name, nameField] = useText(one?.name ?? '');
   const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
-  const [limits, setLimits] = useState(() => typedLimits(one));
+  const [limits, setLimits] = useState(() => typedLimits(defined, one?.limits ?? {}));
   const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
@@ -90,23 +104,12 @@ function PackageForm({ one, canChange }: PackageFormProps) {
   const [opened] = useState(one === null || one.trial ? null : one.prices);
   const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
 
-  const readLimits = {
-    accounts: readCount(limits.accounts),
-    posts_per_day: readCount(limits.posts_per_day),
-    ai_images_per_month: readCount(limits.ai_images_per_month),
-  };
-  const { accounts, posts_per_day: posts, ai_images_per_month: images } = readLimits;
+  const granted = readLimits(defined, limits);
   const durationDays = readCount(days);
   const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
   const read = isTrial ? null : readPrices(prices);
   const changed = read !== null && opened !== null ? changedPrices(read, opened) : read;
-  const isReady =
-    name.trim() !== '' &&
-    accounts !== null &&
-    posts !== null &&
-    images !== null &&
-    isDuration &&
-    (isTrial || read !== null);
+  const isReady = name.trim() !== '' && granted !== null && isDuration && (isTrial || read !== null);
 
   const command = useConfirmedCommand(
     (settings: PackageSettings, password) =>
@@ -122,11 +125,13 @@ function PackageForm({ one, canChange }: PackageFormProps) {
     },
   );
   const save = () => {
-    if (accounts === null || posts === null || images === null || durationDays === null) return;
+    if (granted === null || durationDays === null) return;
+    const removed = granted.without.filter((key) => one !== null && Object.hasOwn(one.limits, key));
     command.mutate({
       name: name.trim(),
       features: features.map((feature) => feature.trim()).filter((feature) => feature !== ''),
-      limits: { accounts, posts_per_day: posts, ai_images_per_month: images },
+      limits: granted.limits,
+      ...(removed.length > 0 && { remove_limits: removed }),
       duration_days: durationDays,
       retired,
       ...(changed !== null && { prices: changed }),
@@ -138,24 +143,13 @@ function PackageForm({ one, canChange }: PackageFormProps) {
       JSON.stringify([
         one?.name ?? '',
         one?.features ?? [],
-        typedLimits(one),
+        typedLimits(defined, one?.limits ?? {}),
         String(one?.duration_days ?? durationDaysDefault),
         one?.trial ?? false,
         one?.retired ?? false,
         opened ?? emptyPrices,
       ]);
   const guard = useUnsavedGuard(isDirty);
-  const number = (label: string, key: keyof typeof limits) => (
-    <TextField
-      label={label}
-      kind="count"
-      problem={
-        limits[key] !== '' && readLimits[key] === null ? t`Enter a whole number, without decimals.` : null
-      }
-      value={limits[key]}
-      onText={(text) => setLimits({ ...limits, [key]: text })}
-    />
-  );
   return (
     <>
       {guard}
@@ -199,9 +193,6 @@ function PackageForm({ one, canChange }: PackageFormProps) {
                 maxLength={120}
                 {...nameField}
               />
-              {number(t`Accounts`, 'accounts')}
-              {number(t`Posts per day`, 'posts_per_day')}
-              {number(t`AI images per month`, 'ai_images_per_month')}
             </div>
             <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
               <TextField
@@ -229,6 +220,14 @@ function PackageForm({ one, canChange }: PackageFormProps) {
               </div>
             </div>
           </Card>
+          {defined.length === 0 ? null : (
+            <Card
+              title={t`Limits`}
+              description={t`What the package grants. Leave empty what it does not have.`}
+            >
+              <LimitFields limits={defined} typed={limits} onChange={setLimits} />
+            </Card>
+          )}
           <Card title={t`Features`} description={t`Short lines, shown in this order.`}>
             <FeatureList features={features} onChange={setFeatures} />
           </Card>
@@ -273,13 +272,4 @@ function PackageForm({ one, canChange }: PackageFormProps) {
       </form>
     </>
   );
-}
-
-function typedLimits(one: AdminPackage | null) {
-  const text = (value: number | undefined) => (value === undefined ? '' : String(value));
-  return {
-    accounts: text(one?.limits.accounts),
-    posts_per_day: text(one?.limits.posts_per_day),
-    ai_images_per_month: text(one?.limits.ai_images_per_month),
-  };
 }

@@ -19,6 +19,8 @@ import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
+import { LimitsCard } from './limits-card.tsx';
+
 const columns: readonly Column<AdminPackage>[] = [
   {
     title: t`Package`,
@@ -73,6 +75,9 @@ export function PackagesPage() {
           }
         />
       </Card>
+      <div className="mt-5">
+        <LimitsCard />
+      </div>
     </>
   );
 }

@@ -1,0 +1,46 @@
+// What a package can grant: limits that the operator defines, such as seats or storage. The three of the first edition are
+// definitions like any other. Pure.
+
+import { type JsonObject, own } from './json.ts';
+import type { Language } from './languages.ts';
+
+/** A count is a number from 0, or null for unlimited. */
+export const limitKinds = ['count', 'switch', 'text'] as const;
+export type LimitKind = (typeof limitKinds)[number];
+export type LimitValue = number | null | boolean | string;
+/** In the defined order. */
+export type LimitValues = Readonly<Record<string, LimitValue>>;
+
+export const limitKeyPattern = '^[a-z][a-z0-9_]{0,39}$';
+export const limitDefinitionsMax = 50;
+
+export type NameInLanguages = Readonly<Partial<Record<Language, string>>> & { readonly en: string };
+
+export interface LimitDefinition {
+  readonly key: string;
+  readonly kind: LimitKind;
+  readonly name: NameInLanguages;
+  /** After the value: "GB". */
+  readonly unit: NameInLanguages | null;
+  readonly position: number;
+  /** Not shown to people; programs get it all the same. */
+  readonly hidden: boolean;
+}
+
+/** First edition: a package that names one of these names all of them that are defined. */
+export const limitsOfFirstEdition = ['accounts', 'posts_per_day', 'ai_images_per_month'] as const;
+
+/** Those of a package's values that are defined, in the defined order. A retired package keeps what was deleted since. */
+export function definedValues(definitions: readonly LimitDefinition[], stored: JsonObject): LimitValues {
+  return Object.fromEntries(
+    definitions.flatMap(({ key, kind }) => {
+      const value = own(stored, key);
+      return isOfKind(kind, value) ? [[key, value]] : [];
+    }),
+  );
+}
+
+function isOfKind(kind: LimitKind, value: unknown): value is LimitValue {
+  if (kind === 'count') return value === null || typeof value === 'number';
+  return typeof value === (kind === 'switch' ? 'boolean' : 'string');
+}
