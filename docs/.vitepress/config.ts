@@ -1,6 +1,6 @@
 // The site of the documents, served by every running service at /docs: VitePress makes it from the Markdown files that
 // page-list.ts names. Called by scripts/build-docs.ts.
-// Always true: a page loads nothing from elsewhere and contains no inline script or style, so that it works under the
+// Invariant: a page loads nothing from elsewhere and contains no inline script or style, so that it works under the
 // service's content policy (src/service/docs-pages.ts).
 
 import { createHash } from 'node:crypto';

@@ -3,7 +3,7 @@
  * A small product: takes orders or refuses them, keeps its own copy of what customers may do, and lets them in.
  * PHP 8.1, nothing else. Two programs in one file:
  *
- *   php small-product.php                    follows the entitlements, for ever: let systemd or your host start it again
+ *   php small-product.php                    follows the entitlements until it is stopped: let systemd or your host start it again
  *   php -S localhost:4002 small-product.php  answers requests, as it would behind Apache or nginx
  *
  * Both read SELLTHROUGH_URL, SELLTHROUGH_KEY, PRODUCT_SECRET=whsec_… and PRODUCT_FOLDER. POST /sellthrough is what the

@@ -107,7 +107,7 @@ export async function createPlace({ kind, name, folder, images, secretsOf }: Pla
         cpSync(join(secretsOf, file), join(folder, file));
     await type('sh deploy/make-secrets.sh https://sell.example.com');
     installed = image;
-    // What the script asks whoever is not root for.
+    // The script asks for this unless it runs as root.
     const give = ['chown', '999', '/checkout/postgres-password', '/checkout/service-password'];
     if (process.getuid?.() !== 0)
       await docker([

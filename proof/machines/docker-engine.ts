@@ -1,6 +1,6 @@
 // The docker client for the machine of the containers: commands, base images as the engine has them, names of one run.
 // Called by long-containers.ts and container-places.ts.
-// Invariant: whatever carries a run's name is removed at its end, also when the run is killed.
+// Invariant: everything with a run's name is removed at its end, also when the run is killed.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';

@@ -88,7 +88,7 @@ export const testCredits = choices<Body>(
 
 export const testCreditKeys = choices<string | undefined>([3, undefined], [3, 'C1'], [1, 'C2']);
 
-/** The sent id: the same number of the other mode, of another account, or from before the reset. */
+/** Which wrong id is sent: the same number in the other mode, of another account, or from before the reset. */
 export const foreignPaths = choices<'other_mode' | 'foreign' | 'forgotten'>(
   [4, 'other_mode'],
   [3, 'foreign'],

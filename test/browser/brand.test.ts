@@ -10,7 +10,7 @@ import { untilCount, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-test('the operator’s name, colour and logo are set on a page that shows them first, and greet whoever comes', async () => {
+test('the operator’s name, colour and logo are set on a page that shows them first, and greet every visitor', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin/brand');
   await heading(page, 'Brand').waitFor();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
@@ -37,24 +37,24 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   }
 
   // No other name is shown, even before the pages are loaded.
-  const stranger = await (await panel.newVisitor()).newPage();
-  await stranger.addInitScript(watchTitles);
-  await stranger.goto('/panel/');
-  await stranger.getByText('Contoso <b>Hosting</b>').waitFor();
-  await stranger.getByRole('button', { name: 'Sign in' }).waitFor();
+  const visitor = await (await panel.newVisitor()).newPage();
+  await visitor.addInitScript(watchTitles);
+  await visitor.goto('/panel/');
+  await visitor.getByText('Contoso <b>Hosting</b>').waitFor();
+  await visitor.getByRole('button', { name: 'Sign in' }).waitFor();
   const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()";
-  await untilTrue(async () => (await stranger.evaluate(accent)) === '#7a6c25', 'the operator’s colour');
-  await untilCount(stranger.locator('img[src^="/brand/logo"]'), 1);
-  const seen = await stranger.evaluate<string[]>('[...globalThis.namesSeen]');
+  await untilTrue(async () => (await visitor.evaluate(accent)) === '#7a6c25', 'the operator’s colour');
+  await untilCount(visitor.locator('img[src^="/brand/logo"]'), 1);
+  const seen = await visitor.evaluate<string[]>('[...globalThis.namesSeen]');
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
-  assert.doesNotMatch(await stranger.content(), /Sellthrough/);
+  assert.doesNotMatch(await visitor.content(), /Sellthrough/);
 
   // The page's language, not the browser's: mails and documents follow it.
-  const asked = stranger.waitForRequest(
+  const asked = visitor.waitForRequest(
     (request) =>
       request.url().endsWith('/panel/api/sign-in') && request.headers()['accept-language'] === 'de',
   );
-  await stranger.getByRole('combobox', { name: 'Language' }).selectOption('de');
+  await visitor.getByRole('combobox', { name: 'Language' }).selectOption('de');
   await asked;
 });
 

@@ -159,7 +159,7 @@ test('alerts are set on a page, what is wrong is said, and they are those of the
   });
 });
 
-test('an operator who signs in lands on Business, a reseller on the overview, and whoever was on the way goes on', async () => {
+test('an operator who signs in lands on Business, a reseller on the overview, and a link that was opened is followed', async () => {
   const { service } = panel;
   const names = new Map([
     [service.admin, 'Business'],
@@ -225,7 +225,7 @@ test('each figure of the operator’s overview opens its rows, down to the order
 test('a refusal leads from its code to the requests, and for the operator to the accounts', async () => {
   const { admin, clock } = panel.service;
   clock.seconds = secondsOf('2026-03-12T11:00:00Z');
-  const refused = await reseller.post('/orders', { package_id: 0, customer: 'nobody' });
+  const refused = await reseller.post('/orders', { package_id: 0, customer: 'no-such' });
   assert.equal(refused.body.error.code, 'invalid_package');
   const page = await panel.openAs(reseller);
   await page

@@ -1,4 +1,4 @@
-// What must be visible: plan and order states, choices in forced colors, the operator's logo at every width; and what must
+// Things that must be visible: plan and order states, choices in forced colors, the operator's logo at every width; and what must
 // not: retries of missing things, texts meant for programs.
 
 import assert from 'node:assert/strict';

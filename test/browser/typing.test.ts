@@ -104,7 +104,7 @@ test('no page with something typed and not saved is left without a word', async 
   await goTo(page, 'Ledger');
 });
 
-test('dialogs are fetched when the list is there and before anybody asks: the first key opens them without a request', async () => {
+test('dialogs are fetched when the list is there and before they are opened: the first key opens them without a request', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: true });
   const held: Route[] = [];

@@ -33,7 +33,7 @@ describe('orders that arrive together', () => {
     // Two lanes instead of one: what holds between them holds between processes.
     service = await startTestService({
       limits: {
-        // Round trips are counted: the service must add none of its own.
+        // Round trips are counted: the service must not add any.
         database: { orderConnections: 2, locateMilliseconds: 3_600_000 },
         requestLog: { flushMilliseconds: 3_600_000 },
       },
@@ -113,7 +113,7 @@ describe('orders that arrive together', () => {
   test('200 parallel requests with one key give one order, and 199 replays of it', async () => {
     const reseller = await service.createReseller({ credit: '70.00' });
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => order(service, reseller, 'twin', 'twin')),
+      Array.from({ length: 200 }, () => order(service, reseller, 'same', 'same')),
     );
     assert.deepEqual(statuses(answers), { 201: 200 });
     assert.equal(new Set(answers.map(({ text }) => text)).size, 1, 'every answer is the same');
@@ -324,7 +324,7 @@ describe('orders that arrive together', () => {
 });
 
 // The embedded database has one session: claims are always sequential.
-test('of two claims that both found the customer free, the later is decided afresh', {
+test('of two claims that both found the customer free, the later is decided again', {
   skip: !isPostgres,
 }, async () => {
   let loading = 0;
@@ -620,7 +620,7 @@ describe('a batch whose COMMIT was not answered', () => {
     });
   }
 
-  test('is told to its caller also when the account was blocked meanwhile', async () => {
+  test('answers its caller also when the account was blocked meanwhile', async () => {
     const answer = await orderOnce('sent-key', ({ id }) =>
       changeAccount(service.database, id, { blocked: true }, actor()),
     );

@@ -194,7 +194,7 @@ test('a bulk answers exactly as its orders would one after another', async () =>
   }
 });
 
-/** The item as a single request, with its answer as a bulk's result. What only bulks have is refused as in a bulk. */
+/** The item as a single request, with its answer as a bulk's result. Fields of bulks alone are refused as in a bulk. */
 async function sendAlone(account: TestAccount, item: unknown): Promise<Result> {
   const only = async () => (await bulk(account, [item])).results[0];
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return only();
@@ -690,7 +690,7 @@ test('at the panel a bulk counts against the session, and against all sessions o
   assert.equal(left(before) - left(again), 3);
 });
 
-test('an account has two bulks under way; one more waits, and the others are told to come back', async () => {
+test('an account has two bulks under way; one more waits, and the others are refused until one ends', async () => {
   const account = await service.createReseller({ credit: '1000.00' });
   const gate = Promise.withResolvers<void>();
   beforeBatch = () => gate.promise;

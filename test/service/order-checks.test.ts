@@ -252,7 +252,7 @@ test('an account is full long before its numbers would run into the ids of the n
   }
 });
 
-test('insufficient_credit tells the balance, what is required and the currency', async () => {
+test('insufficient_credit states the balance, what is required and the currency', async () => {
   const poor = await service.createReseller({ credit: '9.99' });
   const body = { package_id: service.packages.basic, customer: 'too-dear' };
   const details = { balance: '9.99', required: '10.00', currency: 'USD' };

@@ -325,7 +325,7 @@ test('asking to confirm what is on already does not make wrong codes forgotten',
   assert.equal((await signInWith(username, codeAt(secret))).status, 429);
 });
 
-test('a new secret that is not confirmed within fifteen minutes is none, and goes', async () => {
+test('a new secret that is not confirmed within fifteen minutes is dropped', async () => {
   const account = await service.createReseller();
   const panel = await signIn(service, account);
   const begin = async (): Promise<string> => (await panel.post('/totp', password)).body.secret;

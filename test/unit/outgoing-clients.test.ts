@@ -193,7 +193,7 @@ describe('a client that is added', () => {
     ['a WebSocket', 'const socket = new WebSocket(url);'],
     ['a client of the outgoing package', "import { request } from 'undici';"],
     ['a pool', "import pg from 'pg';\nconst pool = new pg.Pool();"],
-    ['a package that nobody looked at', "import Stripe from 'stripe';\nnew Stripe(key);"],
+    ['a package without an entry', "import Stripe from 'stripe';\nnew Stripe(key);"],
     ['a package loaded late', "const { Redis } = await import('iovalkey');"],
     ['a part of a package', "const { default: Smtp } = await import('nodemailer/lib/smtp-connection');"],
     ['a program', "import { spawn } from 'node:child_process';\nspawn('curl');"],

@@ -25,7 +25,7 @@ const passed = [
   '<Trans>Sign out of <b>{name}</b></Trans>',
   '<p className="flex items-center">–</p>',
   '<code>POST /orders</code>',
-  '<p>{name === "First key" ? t`First key` : plural(count, { one: "Tell # person", other: "Tell # people" })}</p>',
+  '<p>{name === "First key" ? t`First key` : plural(count, { one: "Invite # person", other: "Invite # people" })}</p>',
   '<input placeholder="203.0.113.7" />',
 ];
 

@@ -118,7 +118,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
   async function viewProblem(request: FastifyRequest, scopes: readonly Scope[]): Promise<Refusal | null> {
     const { method, headers, principal: viewer, session, routeOptions } = request;
     const { hasView = isOfViews(scopes) } = routeOptions.config ?? {};
-    // Test accounts are created on first view, which would be a change.
+    // Test mode is refused: its account is created on first view, and a view must not write.
     const isShown = hasView && headers['sellthrough-mode'] !== 'test';
     if (method !== 'GET' || !isShown) return refusal('view_read_only');
     const mayLook = scopeProblem(viewer, ['admin:read']) === null;

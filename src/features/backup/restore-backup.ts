@@ -3,7 +3,7 @@
 // file.
 // Invariant: a database with rows is left alone, a failed load leaves no rows, and no old session, link or code works.
 
-import type { Database, SqlStatement, Transaction } from '../../platform/database/database.ts';
+import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { quoteName } from '../../platform/database/quote-name.ts';
 import {
   isOf,
@@ -126,10 +126,20 @@ async function refuseDivided(database: Database): Promise<void> {
   );
 }
 
+/** Migrations put rows into them, so an empty database has some. The rows of the backup replace these. */
+const filledByMigrations: ReadonlySet<string> = new Set(['limit_definitions']);
+
+async function findForeignContent(database: Queryable, tables: readonly Table[]): Promise<string | null> {
+  return findContent(
+    database,
+    tables.filter(({ name }) => !filledByMigrations.has(name)),
+  );
+}
+
 async function refuseForeign(database: Database, past: readonly Migration[]): Promise<void> {
   const applied = await listMigrations(database);
   const tables = await listTables(database);
-  const content = await findContent(database, tables);
+  const content = await findForeignContent(database, tables);
   if (content !== null) {
     throw new RestoreRefused(
       `The database already has data (table ${content}), and a backup is only restored into an empty one. Set DATA_DIR to a new folder, or DATABASE_URL to a new database.`,
@@ -155,11 +165,14 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   for (const { name } of tables) {
     await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
   }
-  const content = await findContent(transaction, tables);
+  const content = await findForeignContent(transaction, tables);
   if (content !== null)
     throw new RestoreRefused(
       `Something else wrote to the database in the meantime (table ${content}). Restore into a new one.`,
     );
+  for (const { name } of tables) {
+    if (filledByMigrations.has(name)) await run(transaction, `delete from ${quoteName(name)}`);
+  }
 
   const byName = new Map(tables.map((table) => [table.name, table]));
   const tableOf = (name: string): Table => {

@@ -31,7 +31,7 @@ export interface PackageCatalog {
 
 export interface PackageCatalogHolder {
   current(): PackageCatalog;
-  /** Overlapping calls share a read that began after the last of them. */
+  /** Concurrent calls share one read. It starts after the latest call, so no caller gets old data. */
   reload(): Promise<PackageCatalog>;
 }
 

@@ -74,7 +74,7 @@ const isNameOfAccount: SqlStatement = {
   text: 'select exists (select 1 from accounts where username = $1) as is_taken',
 };
 
-/** `along` null: a replay, the link was shown the first time. */
+/** `along` is null in a replay, because the link is shown only once. */
 export interface Invited<Invitation> {
   readonly person: Credentials;
   readonly account: Account;

@@ -62,7 +62,7 @@ export function resetTestAccount(
 ): Promise<TestReset | null> {
   return database.transaction(async (transaction) => {
     const real = await lockRealAccount(transaction, accountId);
-    if (real === null) throw new Error(`Account ${accountId} has no tests.`);
+    if (real === null) throw new Error(`Account ${accountId} has no test mode.`);
     if (idempotencyKey !== null) {
       const [earlier] = await transaction.query(findReset, [accountId, idempotencyKey]);
       if (earlier !== undefined)
@@ -70,7 +70,7 @@ export function resetTestAccount(
     }
     const testAccounts = await queryShards(transaction, lockTestAccounts, [accountId], 'any');
     const current = testAccounts.find((row) => row['is_current'] === true);
-    if (current === undefined) throw new Error(`Account ${accountId} has no tests.`);
+    if (current === undefined) throw new Error(`Account ${accountId} has no current test account.`);
     if (testAccounts.length > formerMax) return null;
     const formerId = Number(current['id']);
     if (idempotencyKey !== null) {

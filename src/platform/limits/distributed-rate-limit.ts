@@ -36,7 +36,7 @@ export interface SharedRequestCounts extends RequestCounts {
 
 /** Share of the limit that a process reserves for an account. */
 const reservedPart = 1 / 100;
-/** Requests in a lease from which an account counts as busy. */
+/** An account with at least this many requests in a lease counts as busy. */
 const busyUsesMin = 5;
 
 export function createSharedRequestCounts(options: SharedRequestCountsOptions): SharedRequestCounts {

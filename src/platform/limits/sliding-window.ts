@@ -17,7 +17,7 @@ export interface SlidingWindowLimiter<Key> {
   add(key: Key, count: number): void;
   /** Uncounts the newest request, or the newest not later than `at`. */
   giveBack(key: Key, at?: number): void;
-  /** Without counting; `resetSeconds` is until `wanted` more (default 1) are admitted. */
+  /** Counts nothing. `resetSeconds`: seconds until `wanted` more requests (default 1) would be admitted. */
   peek(key: Key, limit: number, wanted?: number): RateLimitState;
 }
 

@@ -1,4 +1,4 @@
-// Keep-alive connections of outbound.ts. We open each socket to checked addresses; its HTTP client never opens another.
+// Keep-alive connections of outbound.ts. We open every socket ourselves, to checked addresses only. The HTTP client never opens one.
 // Invariant: an idle connection serves only its origin; at most `idleConnectionsMax` are idle, and each has a maximum age,
 // so that DNS changes are followed.
 

@@ -311,7 +311,7 @@ export const setProduct = (body: ProductChange & WithOwnPassword) =>
   call<{ readonly product: Api.Product }>('/admin/v1/product', { method: 'PUT', body });
 export const removeProduct = (body: WithOwnPassword) =>
   call<unknown>('/admin/v1/product', { method: 'DELETE', body });
-/** An order is settled once, whatever the key. */
+/** An order is settled once, with any key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
   post<Api.PlacedOrder>(
     `/admin/v1/orders/${id}/${outcome}`,
@@ -327,7 +327,7 @@ export const sendAllCallsAgain = () =>
     {},
     mintIdempotencyKey(),
   );
-/** A call is closed once, whatever the key. */
+/** A call is closed once, with any key. */
 export const closeCall = (id: string) =>
   post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
 export const beginAccountView = (id: number) =>

@@ -45,10 +45,10 @@ async function probeUntilThere(): Promise<boolean> {
   let wasAway = false;
   while (!(await isThere())) {
     wasAway = true;
-    tell(false);
+    notify(false);
     await pause(probeMilliseconds);
   }
-  tell(true);
+  notify(true);
   return wasAway;
 }
 
@@ -64,7 +64,7 @@ async function isThere(): Promise<boolean> {
   }
 }
 
-function tell(now: boolean): void {
+function notify(now: boolean): void {
   if (now === isReachable) return;
   isReachable = now;
   for (const listener of listeners) listener();

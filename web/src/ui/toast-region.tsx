@@ -9,9 +9,9 @@ import { IconButton } from './button.tsx';
 const manager = Toast.createToastManager();
 const shownMilliseconds = 5_000;
 
-/** `hear` receives a function that shows earlier and later toasts. */
-export default function ToastRegion({ hear }: { readonly hear: (show: (text: string) => void) => void }) {
-  useEffect(() => hear((text) => void manager.add({ title: text, timeout: shownMilliseconds })), [hear]);
+/** `listen` receives a function that shows earlier and later toasts. */
+export default function ToastRegion({ listen }: { readonly listen: (show: (text: string) => void) => void }) {
+  useEffect(() => listen((text) => void manager.add({ title: text, timeout: shownMilliseconds })), [listen]);
   return (
     <Toast.Provider toastManager={manager}>
       <Toast.Portal>

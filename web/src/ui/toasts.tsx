@@ -20,12 +20,12 @@ export function say(text: string): void {
 export function Toasts() {
   return (
     <Suspense>
-      <ToastRegion hear={hear} />
+      <ToastRegion listen={listen} />
     </Suspense>
   );
 }
 
-function hear(shown: (text: string) => void): void {
+function listen(shown: (text: string) => void): void {
   show = shown;
   for (const text of waiting.splice(0)) shown(text);
 }

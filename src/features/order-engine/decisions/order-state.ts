@@ -69,7 +69,7 @@ export interface OrderChanges {
   readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
-  /** Per account, the last order whose entries are dated later than itself. */
+  /** Per account, the last order with ledger entries dated later than the order. */
   readonly postdatedOrders: readonly { readonly id: number; readonly postdatedOrder: number }[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
   readonly planChanges: readonly PlanChange[];

@@ -124,7 +124,7 @@ interface Settled {
   readonly entryNumber: number | null;
 }
 
-/** Terms as of the order's second: nothing has changed the plan meanwhile. */
+/** Uses the terms at the time of the order, because the plan has not changed since. */
 function complete(
   working: WorkingState,
   customer: CustomerState,

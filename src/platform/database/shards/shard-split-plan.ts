@@ -17,7 +17,7 @@ const sampledTables = 4;
 const sampleRowsMax = 50_000;
 /** Statements, locks and empty tables, for each shard. */
 const millisecondsPerGroup = 1000;
-/** The sample fits in memory and does not wait for the WAL. */
+/** The real run is slower: the sample fits in memory and never waits for the WAL. */
 const slowerThanSample = 1.5;
 
 export async function planDivision(database: Database, count: number): Promise<DivisionPlan> {

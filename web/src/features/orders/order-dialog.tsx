@@ -141,7 +141,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const send = () => {
     if (packageId === null || preview.data === undefined) return;
     setIsAsked(false);
-    // Freezes the choice, whatever else loads about the customer.
+    // Fixes the choice, so that customer data arriving later cannot change it.
     setChosenId(packageId);
     setMonths(months);
     command.mutate(

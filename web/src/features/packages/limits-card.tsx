@@ -198,7 +198,7 @@ function DeleteDialog({ limit, onClose }: { readonly limit: Limit; readonly onCl
       ready
       error={form.error}
     >
-      <p>{t`Your product no longer receives it. Packages on offer must not use it.`}</p>
+      <p>{t`Your product will no longer receive this limit. First remove it from every package on offer.`}</p>
     </FormDialog>
   );
 }
