@@ -52,9 +52,9 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   const page = await panel.openAs(service.admin, '/panel/admin/packages');
   await page.getByRole('link', { name: 'Create package' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Studio');
-  await page.getByLabel('Accounts').fill('5');
-  await page.getByLabel('Posts per day').fill('50');
-  await page.getByLabel('AI images per month').fill('500');
+  await page.getByRole('textbox', { name: 'Accounts' }).fill('5');
+  await page.getByRole('textbox', { name: 'Posts per day' }).fill('50');
+  await page.getByRole('textbox', { name: 'AI images per month' }).fill('500');
   for (const [index, feature] of ['First', 'Second', 'Third'].entries()) {
     await page.getByRole('button', { name: 'Add feature' }).click();
     await page.getByLabel(`Feature ${index + 1}`, { exact: true }).fill(feature);
@@ -177,7 +177,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await page.getByRole('switch', { name: 'Free trial' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Taster');
   for (const limit of ['Accounts', 'Posts per day', 'AI images per month'])
-    await page.getByLabel(limit).fill('1');
+    await page.getByRole('textbox', { name: limit }).fill('1');
   await page.getByLabel('Days of the trial').fill('7');
   await page.getByRole('button', { name: 'Create package' }).click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Create package');

@@ -74,7 +74,10 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   }
   assert.deepEqual(await factsOf(service), before);
   for (const problem of panel.takeProblems()) {
-    assert.match(problem, /^request to http:\/\/(?:127\.0\.0\.1|localhost):\d+$|CORS policy|net::ERR_FAILED/);
+    assert.match(
+      problem,
+      /^request to http:\/\/(?:127\.0\.0\.1|localhost):\d+$|CORS policy|net::ERR_FAILED|frame-ancestors 'none'/,
+    );
   }
 });
 

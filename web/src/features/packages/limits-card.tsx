@@ -76,7 +76,7 @@ export function LimitsCard() {
       lined
     >
       <DataTable
-        caption={t`Limits`}
+        caption={t`Defined limits`}
         columns={columns}
         {...tableState(query)}
         rowKey={({ key }) => key}
