@@ -518,6 +518,8 @@ export const oddIds: readonly string[] = [
   ...[400, 600, 6_000].map((length) => '7'.repeat(length)),
 ];
 
+const limitKeys = ['seats', 'storage_gb', 'sso', 'accounts', 'constructor', 'x'.repeat(40)];
+
 function fillPath({ id, path, method }: Operation, world: World, random: Random): string {
   if (path.includes('{month}')) {
     return path.replace('{month}', random.below(4) === 0 ? random.pick(oddIds) : '2026-01');
@@ -526,6 +528,10 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
     const isOdd = world.references.length === 0 || random.below(8) === 0;
     const reference = isOdd ? random.pick(oddIds) : encodeURIComponent(random.pick(world.references));
     return path.replace('{reference}', () => reference);
+  }
+  if (path.includes('/limits/{key}')) {
+    const key = random.below(6) === 0 ? random.pick(oddIds) : random.pick(limitKeys);
+    return path.replace('{key}', () => key);
   }
   if (!path.includes('{id}')) return path;
   if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
@@ -708,6 +714,17 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
       return random.below(6) === 0 ? undefined : random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D']);
     case 'now':
       return random.below(4) === 0 ? '2030-01-01T00:00:00Z' : undefined;
+    case 'limits':
+      return random.pick<object>([
+        {},
+        { seats: 3 },
+        { storage_gb: null },
+        { sso: true },
+        { constructor: 'x' },
+        { accounts: 1, posts_per_day: 2, ai_images_per_month: 3 },
+      ]);
+    case 'remove_limits[]':
+      return random.pick(limitKeys);
     case 'colour':
       return random.pick(['#0f766e', '#FFE14D', null]);
     case 'support_address':

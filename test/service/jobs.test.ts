@@ -593,7 +593,7 @@ describe('work that is asked for', () => {
     const cancelled = runner.jobs.exclusively('audit', async () => {
       throw new DOMException('No one waits any more.', 'AbortError');
     });
-    await assert.rejects(cancelled, /Nobody waits/);
+    await assert.rejects(cancelled, /No one waits/);
     assert.equal((await runner.state('audit')).failureCount, 1, 'its own caller cancelled it: no failure');
   });
 
