@@ -858,8 +858,8 @@ AS $function$
 begin
   if tg_op = 'INSERT' or (new.limit_accounts, new.limit_posts_per_day, new.limit_ai_images_per_month)
       is distinct from (old.limit_accounts, old.limit_posts_per_day, old.limit_ai_images_per_month) then
-    new.limits := new.limits || jsonb_build_object('accounts', new.limit_accounts,
-      'posts_per_day', new.limit_posts_per_day, 'ai_images_per_month', new.limit_ai_images_per_month);
+    new.limits := new.limits || (select jsonb_object_agg(replace(key, 'limit_', ''), value)
+      from jsonb_each(to_jsonb(new)) where key like 'limit\_%');
   end if;
   return new;
 end $function$

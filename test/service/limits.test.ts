@@ -230,10 +230,30 @@ test('there are 50 definitions at most; one that exists can still be changed', a
   for (let number = 1; number <= free; number += 1) expectStatus(await remove(`number_${number}`), 200);
 });
 
-test('what is repeated stays as it is, and every process has it at once', async () => {
+test('a definition can be set again, and each change is in the audit log', async () => {
   const first = await define('seats', seats);
   assert.deepEqual(await define('seats', seats), first);
   const log = expectStatus(await service.admin.get(`${api}/audit?action=limit`), 200).data;
   assert.equal(log[0].action, 'limit.set');
   assert.equal(log[0].subject, 'limit seats');
+});
+
+test('a process of the previous version writes the three columns, and their values count', async () => {
+  const ask = (text: string) => service.database.query({ name: '', text });
+  const shown = async (id: number) =>
+    expectStatus(await service.admin.get(`${api}/packages/${id}`), 200).package.limits;
+  const [row] = await ask(`insert into packages (name, features, limit_accounts, limit_posts_per_day,
+    limit_ai_images_per_month, duration_days, created_at) values ('Old', '{}', 4, 5, 6, 30, now()) returning id`);
+  const id = Number(row?.['id']);
+  assert.deepEqual(await shown(id), { accounts: 4, posts_per_day: 5, ai_images_per_month: 6 });
+  await define('seats', seats);
+  expectStatus(await change(id, { limits: { seats: 9 } }), 200);
+  await ask(`update packages set name = 'Older', limit_accounts = 7, limit_posts_per_day = 5,
+    limit_ai_images_per_month = 6 where id = ${id}`);
+  const after = { accounts: 7, posts_per_day: 5, ai_images_per_month: 6, seats: 9 };
+  assert.deepEqual(await shown(id), after);
+  // Rewritten as it was, it takes nothing back.
+  expectStatus(await change(id, { limits: { accounts: 8 } }), 200);
+  await ask(`update packages set limit_accounts = 7 where id = ${id}`);
+  assert.deepEqual(await shown(id), { ...after, accounts: 8 });
 });
