@@ -351,6 +351,10 @@ async function learn(
   if (operation === 'invitePerson' && typeof body?.person?.id === 'number') {
     world.people.push({ accountId, id: body.person.id });
   }
+  if (operation === 'removePerson' && body?.error === undefined) {
+    const removed = world.people.findIndex(({ id }) => path.endsWith(`/${id}`));
+    if (removed >= 0) world.people.splice(removed, 1);
+  }
   if (operation === 'createAccountKey' && typeof body?.key?.id === 'number') {
     world.keys.push({ accountId, id: body.key.id });
   }
@@ -535,7 +539,11 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   }
   if (!path.includes('{id}')) return path;
   if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
-  if (path.includes('{person_id}')) return fillOwnedPath(path, 'person_id', world.people, random);
+  if (path.includes('{person_id}')) {
+    // The first stays: few invitations succeed.
+    const people = id === 'removePerson' ? world.people.slice(1) : world.people;
+    return fillOwnedPath(path, 'person_id', people, random);
+  }
   if (path.includes('{key_id}')) return fillOwnedPath(path, 'key_id', world.keys, random);
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
@@ -554,7 +562,7 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
 }
 
 function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], random: Random): string {
-  // Earlier ones are mostly removed.
+  // Earlier ones are mostly gone.
   const one = all.length === 0 || random.below(8) === 0 ? undefined : random.pick(all.slice(-6));
   return path
     .replace('{id}', () => String(one?.accountId ?? random.pick(oddIds)))

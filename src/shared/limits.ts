@@ -13,6 +13,7 @@ export type LimitValues = Readonly<Record<string, LimitValue>>;
 
 export const limitKeyPattern = '^[a-z][a-z0-9_]{0,39}$';
 export const limitDefinitionsMax = 50;
+export const limitPositionMax = 1_000_000;
 
 export type NameInLanguages = Readonly<Partial<Record<Language, string>>> & { readonly en: string };
 

@@ -227,6 +227,10 @@ test('there are 50 definitions at most; one that exists can still be changed', a
   });
   const changed = await define('number_1', { ...seats, hidden: true });
   assert.equal(changed.hidden, true);
+  expectStatus(await remove('number_1'), 200);
+  await define('number_1', { ...seats, position: 1_000_000 });
+  expectStatus(await remove('number_2'), 200);
+  assert.equal((await define('number_2', seats))['position'], 1_000_000, 'the last position is shared');
   for (let number = 1; number <= free; number += 1) expectStatus(await remove(`number_${number}`), 200);
 });
 

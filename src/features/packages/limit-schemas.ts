@@ -1,18 +1,17 @@
 // Schemas of the limits that the operator defines.
 
 import Type, { type Static } from 'typebox';
-import { limitDefinitionsMax, limitKeyPattern, limitKinds } from '../../shared/limits.ts';
+import { limitDefinitionsMax, limitKeyPattern, limitKinds, limitPositionMax } from '../../shared/limits.ts';
 import { example, oneOf } from '../../shared/schema-parts.ts';
 
 const kind = oneOf(
   limitKinds,
   'count: an integer from 0, or null for unlimited. switch: true or false. text: at most 80 characters.',
 );
-const positionMax = 1_000_000;
 const position = Type.Integer({
   description: 'Lists show lower ones first.',
   minimum: 0,
-  maximum: positionMax,
+  maximum: limitPositionMax,
 });
 const hidden = Type.Boolean({
   description: 'true: pages do not show it. Programs and the product get it all the same.',

@@ -4,7 +4,12 @@
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
 import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
-import { type LimitDefinition, limitDefinitionsMax, limitKeyPattern } from '../../shared/limits.ts';
+import {
+  type LimitDefinition,
+  limitDefinitionsMax,
+  limitKeyPattern,
+  limitPositionMax,
+} from '../../shared/limits.ts';
 import { limitView } from './limit-view.ts';
 import { loadCatalog, type Package, type PackageCatalog } from './package-catalog.ts';
 import { announce, type DatedCaller, lockCatalog } from './package-store.ts';
@@ -51,7 +56,10 @@ export async function setLimit(
       if (user !== undefined) return inUse(user);
     }
     const last = Math.max(0, ...catalog.limits.map(({ position }) => position));
-    const after = { ...settings, position: settings.position ?? before?.position ?? last + 1 };
+    const after = {
+      ...settings,
+      position: settings.position ?? before?.position ?? Math.min(last + 1, limitPositionMax),
+    };
     const { name, unit } = after;
     await writeRows(transaction, upsertLimit, [
       {
