@@ -118,11 +118,13 @@ const exemptions: readonly Exemption[] = [
   { file: 'test/harness/become-nobody.mjs', text: 'nobody', reason: 'a user of the system' },
   { file: 'web/src/shell/', text: 'speech input', reason: 'the term of the field' },
   { file: 'web/src/features/keys/address-notice.tsx', text: 'tell the operator', reason: 'people talk' },
-  ...['of the twin is gone', "a twin's id", "the twin's account row", "of the twin are the twin's"].map((text) => ({
-    file: 'proof/oracle/AMBIGUITIES.md',
-    text,
-    reason: 'quotes the specification',
-  })),
+  ...['of the twin is gone', "a twin's id", "the twin's account row", "of the twin are the twin's"].map(
+    (text) => ({
+      file: 'proof/oracle/AMBIGUITIES.md',
+      text,
+      reason: 'quotes the specification',
+    }),
+  ),
   { file: 'docs/reliability.md', text: 'none that was not committed', reason: 'what a machine printed' },
   { file: 'docs/performance.md', text: 'What stands between', reason: 'an address that other pages link to' },
   { file: 'test/harness/tcp-proxy.ts', text: 'half heard', reason: 'the name of a fault' },

@@ -85,7 +85,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     `case when ${end} - ${table}started_at > make_interval(secs => ${retrySecondsMax}) then 0 else ${table}failures_in_a_row end`;
   const failuresBeforeDeath = failuresBefore('j.lease_until', 'j.');
 
-  // A dead holder's lease expires. If that keeps happening, the job may be crashing its process, so it backs off like a failing job.
+  // A dead holder's lease expires. If that repeats, the job may be crashing its process, so it backs off like a failing job.
   const freeAt = `case when j.leased_by is null then '-infinity'
     else ${leaseUntil} + ${retry(`(${failuresBeforeDeath})`)} end`;
 
