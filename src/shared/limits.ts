@@ -28,7 +28,7 @@ export interface LimitDefinition {
   readonly hidden: boolean;
 }
 
-/** First edition: a package that names one of these names all of them that are defined. */
+/** A new package that sets one of these must set all of them that are defined, as in the first edition. */
 export const limitsOfFirstEdition = ['accounts', 'posts_per_day', 'ai_images_per_month'] as const;
 
 /** Those of a package's values that are defined, in the defined order. A retired package keeps what was deleted since. */

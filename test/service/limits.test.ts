@@ -236,7 +236,10 @@ test('there are 50 definitions at most; one that exists can still be changed', a
 
 test('a definition can be set again, and each change is in the audit log', async () => {
   const first = await define('seats', seats);
+  const before = await written();
   assert.deepEqual(await define('seats', seats), first);
+  assert.deepEqual(await written(), before, 'the product need not read its entitlements again');
+  await define('seats', { ...seats, hidden: true });
   const log = expectStatus(await service.admin.get(`${api}/audit?action=limit`), 200).data;
   assert.equal(log[0].action, 'limit.set');
   assert.equal(log[0].subject, 'limit seats');

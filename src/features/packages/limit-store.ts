@@ -29,7 +29,7 @@ const deleteDefinition: SqlStatement = {
   text: 'delete from limit_definitions where key = $1',
 };
 
-/** Creates or changes. Repeated, it changes nothing. Refused: validation_failed, limit_in_use, too_many_limits. */
+/** Creates or changes. Without a change, nothing is written. Refused: validation_failed, limit_in_use, too_many_limits. */
 export async function setLimit(
   database: Database,
   settings: LimitSettings,
@@ -60,6 +60,7 @@ export async function setLimit(
       ...settings,
       position: settings.position ?? before?.position ?? Math.min(last + 1, limitPositionMax),
     };
+    if (before !== undefined && isSame(before, after)) return before;
     const { name, unit } = after;
     await writeRows(transaction, upsertLimit, [
       {
@@ -98,6 +99,10 @@ export async function deleteLimit(
     );
     return before;
   });
+}
+
+function isSame(one: LimitDefinition, other: LimitDefinition): boolean {
+  return JSON.stringify(limitView(one)) === JSON.stringify(limitView(other));
 }
 
 function usersOf({ byId }: PackageCatalog, key: string): readonly Package[] {

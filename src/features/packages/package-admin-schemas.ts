@@ -74,7 +74,7 @@ const newLimits = Type.Unsafe<JsonObject>({
   type: 'object',
   additionalProperties: limitValue,
   description:
-    'Any of the limits that are defined (GET /limits). A package that names accounts, posts_per_day or ai_images_per_month names all of these three that are defined.',
+    'Any of the limits that are defined (GET /limits). A package that sets accounts, posts_per_day or ai_images_per_month must set all of these three that are defined.',
 });
 
 const durationDays = Type.Integer({ minimum: 1, maximum: 3650 });

@@ -76,7 +76,7 @@ export async function createPackage(
   });
 }
 
-/** A retry must give the text of the first request, also when a previous version, with its own names, answered that. */
+/** A retry must produce the text of the first request, even if a previous version, with other names, handled that. */
 function textOf(settings: PackageSettings): string {
   const {
     accounts,
