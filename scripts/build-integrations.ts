@@ -1,5 +1,5 @@
-// Packs the billing panel modules: `node scripts/build-integrations.ts [folder]` writes sellthrough-whmcs-1.0.0.zip and
-// sellthrough-blesta-1.0.0.zip into integrations/dist/ or the folder. build-docs.ts adds them to the downloads.
+// Packs the billing panel modules: `node scripts/build-integrations.ts [folder]` writes sellthrough-whmcs-1.1.0.zip and
+// sellthrough-blesta-1.1.0.zip into integrations/dist/ or the folder. build-docs.ts adds them to the downloads.
 // Invariant: the same files give the same bytes. Each module contains the shared code in its folder lib/.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
 const root = fileURLToPath(new URL('../integrations/', import.meta.url));
 
 export interface PackedModule {
-  /** sellthrough-whmcs-1.0.0.zip */
+  /** sellthrough-whmcs-1.1.0.zip */
   readonly name: string;
   readonly bytes: Buffer;
   readonly files: ReadonlyMap<string, Buffer>;

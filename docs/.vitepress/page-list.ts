@@ -177,8 +177,8 @@ export const downloads: Readonly<Record<string, string>> = {
   'examples/small-product/small-product.ts': 'small-product.ts',
   'examples/small-product/small-product.php': 'small-product.php',
   // Packed, too: what the module says about itself stands for it.
-  'integrations/whmcs/modules/servers/sellthrough/whmcs.json': 'sellthrough-whmcs-1.0.0.zip',
-  'integrations/blesta/components/modules/sellthrough/config.json': 'sellthrough-blesta-1.0.0.zip',
+  'integrations/whmcs/modules/servers/sellthrough/whmcs.json': 'sellthrough-whmcs-1.1.0.zip',
+  'integrations/blesta/components/modules/sellthrough/config.json': 'sellthrough-blesta-1.1.0.zip',
 };
 
 const sourcesOf = ({ groups }: Reader) =>

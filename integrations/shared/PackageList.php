@@ -1,7 +1,7 @@
 <?php
 /**
- * The packages that can be ordered, as a module offers them in a drop-down. Kept for a minute in a file of the system's
- * temporary folder, whose name no one can guess who does not have the key.
+ * The packages that can be ordered, as a module offers them in a drop-down, and the names of their limits. Kept for a minute in
+ * files of the system's temporary folder, whose names no one can guess who does not have the key.
  */
 
 declare(strict_types=1);
@@ -12,8 +12,8 @@ final class PackageList
 {
     private const KEPT_SECONDS = 60;
 
-    /** @var list<array<string, mixed>>|null */
-    private ?array $read = null;
+    /** @var array<string, list<array<string, mixed>>> */
+    private array $read = [];
 
     public function __construct(private readonly Api $api)
     {
@@ -25,13 +25,25 @@ final class PackageList
      */
     public function all(): array
     {
-        return $this->read ??= $this->kept();
+        return $this->read['packages'] ??= $this->kept('packages');
+    }
+
+    /**
+     * What the operator lets packages grant, in the operator's order, without what only programs read.
+     *
+     * @return list<array<string, mixed>>
+     * @throws Problem
+     */
+    public function definitions(): array
+    {
+        $this->read['limits'] ??= $this->kept('limits');
+        return array_values(array_filter($this->read['limits'], static fn (array $limit): bool => !$limit['hidden']));
     }
 
     /** @return list<array<string, mixed>> */
-    private function kept(): array
+    private function kept(string $list): array
     {
-        $file = sys_get_temp_dir() . '/sellthrough-packages-' . $this->api->fingerprint() . '.json';
+        $file = sys_get_temp_dir() . "/sellthrough-$list-" . $this->api->fingerprint() . '.json';
         clearstatcache(true, $file);
         if (is_file($file) && time() - (int) filemtime($file) < self::KEPT_SECONDS) {
             $kept = json_decode((string) file_get_contents($file), true);
@@ -39,13 +51,13 @@ final class PackageList
                 return $kept;
             }
         }
-        $packages = $this->api->ask('GET', '/api/v1/packages')['data'] ?? [];
+        $items = $this->api->ask('GET', "/api/v1/$list")['data'] ?? [];
         $draft = tempnam(sys_get_temp_dir(), 'sellthrough-');
         // Not being able to keep them only costs a request more.
-        if ($draft !== false && file_put_contents($draft, json_encode($packages)) !== false) {
+        if ($draft !== false && file_put_contents($draft, json_encode($items)) !== false) {
             rename($draft, $file);
         }
-        return $packages;
+        return $items;
     }
 
     /**
@@ -65,9 +77,9 @@ final class PackageList
     }
 
     /**
-     * The limits of a plan by the name of its package; none for a package that is offered no more.
+     * The limits of a plan by the name of its package; none for a package that is offered no more. A count of null is unlimited.
      *
-     * @return array<string, int>
+     * @return array<string, int|bool|string|null>
      * @throws Problem
      */
     public function limitsOf(string $name): array

@@ -11,10 +11,9 @@ final class PlanRows
 
     /**
      * @param array<string, mixed> $customer
-     * @param array<string, int> $limits of its package
      * @return list<array{label: string, value: string}>
      */
-    public static function of(array $customer, array $limits, Sentences $sentences): array
+    public static function of(array $customer, PackageList $packages, Sentences $sentences): array
     {
         $plan = $customer['plan'];
         $status = in_array($plan['status'], self::STATUSES, true) ? $sentences->say("status_{$plan['status']}") : $plan['status'];
@@ -30,12 +29,7 @@ final class PlanRows
             ['label' => $sentences->say('ends'), 'value' => self::day($plan['expires_at'])],
             ['label' => $sentences->say('auto_renew'), 'value' => $renews],
         ];
-        foreach ($limits as $name => $limit) {
-            if (in_array($name, ['accounts', 'posts_per_day', 'ai_images_per_month'], true)) {
-                $rows[] = ['label' => $sentences->say("limit_$name"), 'value' => (string) $limit];
-            }
-        }
-        return $rows;
+        return [...$rows, ...PlanLimits::rows($packages, $plan['package'], $sentences)];
     }
 
     /** The day in UTC, as the service counts it. */

@@ -6,7 +6,7 @@ declare(strict_types=1);
 namespace Sellthrough\Billing;
 
 if (!defined(__NAMESPACE__ . '\VERSION')) {
-    define(__NAMESPACE__ . '\VERSION', '1.0.0');
+    define(__NAMESPACE__ . '\VERSION', '1.1.0');
 }
 
 require_once __DIR__ . '/Refusal.php';
@@ -15,5 +15,6 @@ require_once __DIR__ . '/Api.php';
 require_once __DIR__ . '/PackageList.php';
 require_once __DIR__ . '/ServicePlan.php';
 require_once __DIR__ . '/Comparison.php';
+require_once __DIR__ . '/PlanLimits.php';
 require_once __DIR__ . '/PlanRows.php';
 require_once __DIR__ . '/Terms.php';

@@ -230,6 +230,11 @@ namespace {
                 // Once a day for each server.
                 'daily cron' => sellthrough_UsageUpdate($this->serverParams()),
                 'usage' => $this->usage(),
+                'metric names' => array_column(
+                    array_map(static fn ($metric): array => [$metric->systemName(), $metric->label], sellthrough_MetricProvider($this->serverParams())->metrics()),
+                    1,
+                    0
+                ),
             };
         }
 

@@ -14,6 +14,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type BillingPanel, openPanel, phpIsMissing, unpackModule } from '../harness/billing-panel.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { sellProjectTool } from '../harness/project-tool.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { advance, testModeOf } from '../harness/test-mode.ts';
 
@@ -303,9 +304,37 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       const { title, html, info } = (await panel.say('tab', { service: 1, for: who })).answer;
       assert.equal(title, 'Plan');
       assert.match(html, /role="status">Test mode: /);
-      assert.match(html, /Posts a day<\/th><td>2</);
+      assert.match(html, /Posts per day<\/th><td>2</);
       assert.match(info, new RegExp(`${panel.prefix}-1<`));
     }
+  });
+
+  test('limits are what the operator defines, in the language of the page', async () => {
+    const tool = await sellProjectTool(service);
+    const panel = await install(await testAccount());
+    const meta = { package_id: String(tool.packageId), cost_limit: '', termination: 'now', step: 'apply' };
+    assert.equal((await panel.say('package', { id: 3, row: 1, meta })).answer, 'added');
+    await order(panel, 1, { package: 3 });
+    assert.equal((await panel.say('activate', { service: 1 })).answer, 'success');
+    const shown = async () => {
+      const { html } = (await panel.say('tab', { service: 1, for: 'client' })).answer;
+      const rows: RegExpExecArray[] = [...html.matchAll(/<th scope="row">(.*?)<\/th><td>(.*?)<\/td>/g)];
+      return rows.slice(4, -1).map(([, label, value]) => `${label}: ${value}`);
+    };
+    assert.deepEqual(await shown(), [
+      'Storage: 500 GB',
+      'Seats: unlimited',
+      'Single sign-on: yes',
+      '&lt;b&gt;Support&lt;/b&gt;: By mail &amp; phone',
+    ]);
+    await panel.say('language', { language: 'de_de' });
+    assert.deepEqual(await shown(), [
+      'Speicher: 500 GB',
+      'Plätze: unbegrenzt',
+      'Single sign-on: ja',
+      '&lt;b&gt;Support&lt;/b&gt;: By mail &amp; phone',
+    ]);
+    await tool.undo();
   });
 
   test('packages away: the page says so and keeps what was chosen', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type BillingPanel, openPanel, phpIsMissing, unpackModule } from '../harness/billing-panel.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { sellProjectTool } from '../harness/project-tool.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { advance, testModeOf } from '../harness/test-mode.ts';
 
@@ -366,7 +367,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
     const area = (await panel.say('client area', { service: 1 })).answer;
     assert.ok(!area.includes(hostile) && area.includes('&lt;img src=x'));
-    for (const text of ['Ihr Tarif', 'Bezahlt bis', 'KI-Bilder im Monat', 'Anmelden', 'dosinglesignon=1']) {
+    for (const text of ['Ihr Tarif', 'Bezahlt bis', 'KI-Bilder pro Monat', 'Anmelden', 'dosinglesignon=1']) {
       assert.ok(area.includes(text), text);
     }
     assert.ok(!area.includes('{'), 'every word of the template was filled in');
@@ -374,6 +375,77 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal(tab.Plan, '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
     // Removes the package, so that later tests do not choose it.
     expectStatus(await service.admin.patch(`/api/admin/v1/packages/${id}`, { retired: true }), 200);
+  });
+
+  test('limits are what the operator defines: their names, units, kinds and order, without the hidden ones', async () => {
+    const tool = await sellProjectTool(service);
+    const account = await testAccount();
+    const panel = await install(account);
+    await panel.say('product', { id: 1, options: [tool.packageId, panel.prefix] });
+    await order(panel, 1);
+    await order(panel, 2, 2);
+    for (const id of [1, 2]) assert.equal((await panel.say('create', { service: id })).answer, 'success');
+
+    const fields = Object.entries((await panel.say('admin tab', { service: 1 })).answer);
+    assert.deepEqual(fields.slice(-4), [
+      ['Storage', '500 GB'],
+      ['Seats', 'unlimited'],
+      ['Single sign-on', 'yes'],
+      ['&lt;b&gt;Support&lt;/b&gt;', 'By mail &amp; phone'],
+    ]);
+    const area: string = (await panel.say('client area', { service: 1 })).answer;
+    const shown = [...area.matchAll(/<strong>(.*?)<\/strong><\/div>\s*<div[^>]*>(.*?)<\/div>/g)];
+    assert.deepEqual(
+      shown.slice(-4).map(([, label, value]) => [label, value]),
+      [
+        ['Speicher', '500 GB'],
+        ['Plätze', 'unbegrenzt'],
+        ['Single sign-on', 'ja'],
+        ['&lt;b&gt;Support&lt;/b&gt;', 'By mail &amp; phone'],
+      ],
+    );
+    const usage = (await panel.say('usage')).answer;
+    const three = { accounts: 0, posts_per_day: 0, ai_images_per_month: 0 };
+    const { days_left, ...figures } = usage[1][0];
+    assert.ok(days_left >= 28);
+    assert.deepEqual(figures, { ...three, storage_gb: 500, seats: null }, 'unlimited has no figure');
+    assert.deepEqual([usage[2][0].storage_gb, usage[2][0].seats, usage[2][0].accounts], [0, 0, 1]);
+    assert.deepEqual((await panel.say('metric names')).answer, {
+      accounts: 'Accounts',
+      posts_per_day: 'Posts per day',
+      ai_images_per_month: 'AI images per month',
+      storage_gb: 'Storage (GB)',
+      seats: 'Seats (people)',
+      days_left: 'Days left',
+    });
+    const reads = panel.logged().match(/GET \/api\/v1\/limits/g);
+    assert.equal(reads?.length, 1, 'read once and kept, as the packages are');
+    await tool.undo();
+  });
+
+  test('a limit with the name of another row does not take its place', async () => {
+    const limit = '/api/admin/v1/limits/mode';
+    const definition = { name: { en: 'Mode' }, kind: 'text' };
+    expectStatus(await service.admin.send('PUT', limit, definition), 200);
+    const account = await testAccount();
+    const panel = await install(account);
+    const prices = { monthly: '1.00', quarterly: '2.00', yearly: '3.00' };
+    const { id } = expectStatus(
+      await service.admin.post('/api/admin/v1/packages', {
+        name: 'Odd',
+        limits: { mode: 'dark' },
+        prices: { reseller: prices, distributor: prices },
+      }),
+      201,
+    ).package;
+    await panel.say('product', { id: 1, options: [id, panel.prefix] });
+    await order(panel, 1);
+    assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
+    const tab = (await panel.say('admin tab', { service: 1 })).answer;
+    assert.match(tab.Mode, /<strong>Test mode: /);
+    assert.equal(tab['Mode '], 'dark');
+    expectStatus(await service.admin.patch(`/api/admin/v1/packages/${id}`, { retired: true }), 200);
+    expectStatus(await service.admin.send('DELETE', limit), 200);
   });
 
   test('two services of one client are two customers, each with a plan of its own', async () => {

@@ -4,6 +4,7 @@
 declare(strict_types=1);
 
 return [
+    'language' => 'en',
     'refused' => 'Sellthrough refused: {message} ({code})',
     'refused_insufficient_credit' => 'The balance at Sellthrough is too low: it is {balance} {currency}, and {required} {currency} is needed. Nothing was charged. Top up, then run the command again.',
     'refused_price_changed' => 'The price has changed: {charge} {currency} would be charged, and the cost limit of this product allows {max_charge}. Nothing was charged.',
@@ -68,9 +69,9 @@ return [
     'mode' => 'Mode',
     'mode_live' => 'live',
     'log_in' => 'Log in',
-    'limit_accounts' => 'Accounts',
-    'limit_posts_per_day' => 'Posts a day',
-    'limit_ai_images_per_month' => 'AI images a month',
+    'unlimited' => 'unlimited',
+    'yes' => 'yes',
+    'no' => 'no',
     'days_left' => 'Days left',
     'your_plan' => 'Your plan',
     'not_yet' => 'Your plan is being set up.',

@@ -4,6 +4,7 @@
 declare(strict_types=1);
 
 return [
+    'language' => 'de',
     'refused' => 'Sellthrough hat abgelehnt: {message} ({code})',
     'refused_insufficient_credit' => 'Das Guthaben bei Sellthrough reicht nicht: Es beträgt {balance} {currency}, nötig sind {required} {currency}. Es wurde nichts berechnet. Laden Sie es auf und führen Sie den Befehl noch einmal aus.',
     'refused_price_changed' => 'Der Preis hat sich geändert: {charge} {currency} würden berechnet, die Kostengrenze dieses Produkts erlaubt {max_charge}. Es wurde nichts berechnet.',
@@ -68,9 +69,9 @@ return [
     'mode' => 'Modus',
     'mode_live' => 'echt',
     'log_in' => 'Anmelden',
-    'limit_accounts' => 'Konten',
-    'limit_posts_per_day' => 'Beiträge am Tag',
-    'limit_ai_images_per_month' => 'KI-Bilder im Monat',
+    'unlimited' => 'unbegrenzt',
+    'yes' => 'ja',
+    'no' => 'nein',
     'days_left' => 'Verbleibende Tage',
     'your_plan' => 'Ihr Tarif',
     'not_yet' => 'Ihr Tarif wird eingerichtet.',

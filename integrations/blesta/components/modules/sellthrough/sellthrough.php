@@ -770,8 +770,7 @@ class Sellthrough extends Module
             if ($customer === null) {
                 $shown['message'] = $sentences->say('not_yet');
             } else {
-                $limits = (new PackageList($api))->limitsOf($customer['plan']['package']);
-                $shown['rows'] = PlanRows::of($customer, $limits, $sentences);
+                $shown['rows'] = PlanRows::of($customer, new PackageList($api), $sentences);
                 $shown['rows'][] = ['label' => $sentences->say('days_left'), 'value' => (string) $customer['plan']['days_left']];
                 $shown['can_log_in'] = $customer['plan']['active'] && $customer['status'] === 'active';
             }

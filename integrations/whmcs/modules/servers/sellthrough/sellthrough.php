@@ -193,7 +193,7 @@ function sellthrough_ClientArea(array $params): array
         if ($customer === null) {
             $vars['message'] = $sentences->say('not_yet');
         } else {
-            $vars['rows'] = PlanRows::of($customer, sellthrough_limits($params, $customer), $sentences);
+            $vars['rows'] = PlanRows::of($customer, new PackageList(sellthrough_api($params)), $sentences);
             $vars['loginLabel'] = $customer['plan']['active'] && $customer['status'] === 'active' ? $sentences->say('log_in') : '';
         }
     } catch (Problem) {
@@ -233,8 +233,13 @@ function sellthrough_AdminServicesTabFields(array $params): array
     ];
     try {
         $customer = $plan->customer();
-        foreach ($customer === null ? [] : PlanRows::of($customer, sellthrough_limits($params, $customer), $sentences) as $row) {
-            $fields[$row['label']] = $safe($row['value']);
+        foreach ($customer === null ? [] : PlanRows::of($customer, new PackageList(sellthrough_api($params)), $sentences) as $row) {
+            // The operator names limits: a name may be one of the labels, or have signs of HTML.
+            $label = $safe($row['label']);
+            while (isset($fields[$label])) {
+                $label .= ' ';
+            }
+            $fields[$label] = $safe($row['value']);
         }
     } catch (Problem $problem) {
         $fields[$sentences->say('plan')] = $safe($sentences->of($problem));
@@ -371,16 +376,6 @@ function sellthrough_name(array $params): string
     $name = $decoded('companyname') === '' ? $name : ($name === '' ? $decoded('companyname') : "{$decoded('companyname')}, $name");
     $email = ($params['configoption6'] ?? '') === 'on' ? $decoded('email') : '';
     return $email === '' ? $name : trim("$name <$email>");
-}
-
-/** None where they cannot be read: a page shows the plan all the same. */
-function sellthrough_limits(array $params, array $customer): array
-{
-    try {
-        return (new PackageList(sellthrough_api($params)))->limitsOf($customer['plan']['package']);
-    } catch (Problem) {
-        return [];
-    }
 }
 
 /** @return string what differs, in sentences; empty where nothing does */

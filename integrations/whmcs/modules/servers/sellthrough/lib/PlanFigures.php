@@ -1,6 +1,6 @@
 <?php
 /**
- * What plans allow, as WHMCS's usage metrics: accounts, posts a day, AI images a month, and the days that are left. They are
+ * What plans allow, as WHMCS's usage metrics: the counts among the operator's limits, and the days that are left. They are
  * limits, not what was used of them: Sellthrough does not know how much a customer uses.
  *
  * @see https://developers.whmcs.com/provisioning-modules/usage-metrics/
@@ -12,6 +12,7 @@ namespace Sellthrough\Whmcs;
 
 use Sellthrough\Billing\Api;
 use Sellthrough\Billing\PackageList;
+use Sellthrough\Billing\PlanLimits;
 use Sellthrough\Billing\Problem;
 use Sellthrough\Billing\Sentences;
 use WHMCS\UsageBilling\Contracts\Metrics\MetricInterface;
@@ -22,14 +23,9 @@ use WHMCS\UsageBilling\Metrics\Usage;
 
 final class PlanFigures implements ProviderInterface
 {
-    private const NAMES = [
-        'accounts' => 'limit_accounts',
-        'posts_per_day' => 'limit_posts_per_day',
-        'ai_images_per_month' => 'limit_ai_images_per_month',
-        'days_left' => 'days_left',
-    ];
-
     private readonly PackageList $packages;
+    /** @var list<Metric>|null */
+    private ?array $read = null;
 
     public function __construct(private readonly Api $api, private readonly Sentences $sentences)
     {
@@ -38,12 +34,32 @@ final class PlanFigures implements ProviderInterface
 
     public function metrics()
     {
-        $metrics = [];
-        foreach (self::NAMES as $name => $text) {
-            $label = $this->sentences->say($text);
-            $metrics[] = new Metric($name, $label, MetricInterface::TYPE_SNAPSHOT, new WholeNumber($label));
+        if ($this->read === null) {
+            $this->read = [];
+            foreach ($this->labels() as $name => $label) {
+                $this->read[] = new Metric($name, $label, MetricInterface::TYPE_SNAPSHOT, new WholeNumber($label));
+            }
         }
-        return $metrics;
+        return $this->read;
+    }
+
+    /** @return array<string, string> by the key of the limit */
+    private function labels(): array
+    {
+        $labels = [];
+        try {
+            foreach ($this->packages->definitions() as $limit) {
+                if ($limit['kind'] === 'count') {
+                    $unit = PlanLimits::unit($limit, $this->sentences);
+                    $name = PlanLimits::inLanguage($limit['name'], $this->sentences);
+                    $labels[$limit['key']] = $unit === '' ? $name : "$name ($unit)";
+                }
+            }
+        } catch (Problem) {
+            // The days are counted all the same; the module log has the reason.
+        }
+        $labels['days_left'] = $this->sentences->say('days_left');
+        return $labels;
     }
 
     /** By the customer's reference, which is the service's username. */
@@ -85,9 +101,11 @@ final class PlanFigures implements ProviderInterface
         if ($customer['plan']['active']) {
             $figures += $this->packages->limitsOf($customer['plan']['package']);
         }
-        return array_map(
-            static fn ($metric) => $metric->withUsage(new Usage($figures[$metric->systemName()] ?? 0)),
-            $this->metrics()
-        );
+        return array_map(static function ($metric) use ($figures) {
+            $name = $metric->systemName();
+            $isUnlimited = array_key_exists($name, $figures) && $figures[$name] === null;
+            // No figure says unlimited, and 0 would say that nothing is allowed.
+            return $isUnlimited ? $metric : $metric->withUsage(new Usage($figures[$name] ?? 0));
+        }, $this->metrics());
     }
 }
