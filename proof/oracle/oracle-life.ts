@@ -21,7 +21,7 @@ import {
   refusedAutoRenew,
   statusOf,
 } from './oracle-plan.ts';
-import type { Refusal, RefusalCode } from './oracle-request.ts';
+import type { Months, Refusal, RefusalCode } from './oracle-request.ts';
 import { isRefusal, refuse } from './oracle-request.ts';
 
 /** `customerId` is the path's text: the customer's number within the account. */
@@ -92,6 +92,8 @@ export type PlanLifeWorld = {
   findClosedAccount: (account: Account) => Refusal | null;
   viewOf: (customer: Customer, now: number) => CustomerView;
   isTrial: (packageId: number) => boolean;
+  /** A period that the package is not sold for; null: it is sold. */
+  refuseUnsold: (packageId: number, months: Months) => Refusal | null;
   cancelRefund: () => 'unused' | 'none';
   postRefund: (account: Account, amountCents: bigint, now: number) => void;
   /** An order of kind `renew` for the customer's last package, at today's price. */
@@ -176,6 +178,8 @@ export function createPlanLife(world: PlanLifeWorld) {
         if (!isRunning(customer, now)) return refuse('order_failed', { reason: 'plan_not_running' });
         if (world.isTrial(customer.plan.packageId))
           return refuse('package_unavailable', { reason: 'free_trial' });
+        const unsold = world.refuseUnsold(customer.plan.packageId, months);
+        if (unsold !== null) return unsold;
         const autoRenew = { months, maxChargeCents, hoursBefore };
         // An identical setting changes nothing, but takes back a cancel or allows another attempt after a refused renewal.
         const fresh = freshAutoRenew(autoRenew, customer.plan);

@@ -46,6 +46,8 @@ export type World = {
     retired: boolean;
     durationDays: number;
     prices: Prices;
+    /** The periods that it is sold for; default: all three. */
+    periods?: readonly Period[] | undefined;
   }[];
   accounts: readonly {
     id: AccountId;
@@ -138,11 +140,13 @@ export type CustomerView = {
   };
 };
 
-/** A group's package price now, and from each later second that changes it (A59). */
+/** A group's package price now, and from each later second that changes it (A59), for the periods that are sold. */
 export type PackageView = {
   id: number;
-  prices: Record<Months, bigint>;
-  upcoming: { from: number; prices: Record<Months, bigint> }[];
+  /** The monthly price, sold or not (A135). */
+  price: bigint;
+  prices: Partial<Record<Months, bigint>>;
+  upcoming: { from: number; prices: Partial<Record<Months, bigint>> }[];
 };
 
 /** A plan as calls send it to the product. */
@@ -231,12 +235,14 @@ export function createOracle(world: World) {
     findClosedAccount,
     viewOf,
     isTrial: (packageId) => getPackage(packageId).trial,
+    refuseUnsold: (packageId, months) => refuseUnsold(getPackage(packageId), months),
     cancelRefund: () => cancelRefund,
     postRefund: (account, amountCents, now) => {
       const cause = { orderNumber: null, memo: '', actorId: null, createdAt: now };
       post(account, { kind: 'refund', amountCents, ...cause });
     },
     sellRenewal: (account, customer, { months, maxChargeCents }, now) =>
+      refuseUnsold(getPackage(customer.plan.packageId), months) ??
       sell(
         account,
         {
@@ -291,6 +297,9 @@ export function createOracle(world: World) {
     if (packageSold === undefined) return refuse('invalid_package', { field: 'package_id' });
     if (packageSold.trial || packageSold.retired)
       return refuse('package_unavailable', { field: 'package_id' });
+    // invalid_months once the package is known (A134)
+    const unsold = refuseUnsold(packageSold, request.months);
+    if (unsold !== null) return unsold;
 
     return sell(account, { ...request, operation, packageSold, isRenewal: false, by: 'account' }, now);
   }
@@ -317,15 +326,19 @@ export function createOracle(world: World) {
 
     // 16, for renew: the order must exist. Retired packages continue.
     if (original === null) return refuse('order_not_found');
+    const packageSold = getPackage(original.packageId);
+    const months = request.months ?? original.months; // of the order addressed, a renewal too (A14)
+    const unsold = refuseUnsold(packageSold, months);
+    if (unsold !== null) return unsold;
     return sell(
       account,
       {
         key: request.key,
         operation: renewOperation(request, original),
-        packageSold: getPackage(original.packageId),
+        packageSold,
         customerReference: original.customerReference,
         customerName: '',
-        months: request.months ?? original.months, // of the order addressed, a renewal too (A14)
+        months,
         maxChargeCents: request.maxChargeCents,
         isRenewal: true,
         by: 'account',
@@ -372,6 +385,8 @@ export function createOracle(world: World) {
         : refuse('order_not_found');
     }
     const months = request.months ?? last.months;
+    const unsold = refuseUnsold(getPackage(packageId), months);
+    if (unsold !== null) return unsold;
     return sell(
       account,
       {
@@ -705,6 +720,12 @@ export function createOracle(world: World) {
     packages.set(item.id, { ...item, retired: true });
   }
 
+  /** From now on, for new orders and renewals. */
+  function setPeriods(input: { packageId: number; periods: readonly Period[] }): void {
+    const item = getPackage(input.packageId);
+    packages.set(item.id, { ...item, periods: [...input.periods] });
+  }
+
   // Reads use the state itself: they answer for a blocked account too.
 
   function balance(accountId: AccountId): { balanceCents: bigint; currency: string; group: Group } {
@@ -718,13 +739,15 @@ export function createOracle(world: World) {
     return offered.map((item) => {
       const later = priceEvents.filter(
         ({ packageId, isScheduled, at, prices }) =>
-          packageId === item.id && isScheduled && at > now && prices[group] !== undefined,
+          packageId === item.id && isScheduled && at > now && sold(item, prices[group] ?? {}).length > 0,
       );
       const seconds = later.map((event) => event.at).sort((a, b) => a - b);
+      const shown = (at: number) => Object.fromEntries(sold(item, pricesAt(item, at)[group]));
       return {
         id: item.id,
-        prices: pricesAt(item, now)[group],
-        upcoming: seconds.map((from) => ({ from, prices: pricesAt(item, from)[group] })),
+        price: pricesAt(item, now)[group][1],
+        prices: shown(now),
+        upcoming: seconds.map((from) => ({ from, prices: shown(from) })),
       };
     });
   }
@@ -912,6 +935,7 @@ export function createOracle(world: World) {
     schedulePrices,
     unschedulePrices,
     retirePackage,
+    setPeriods,
     packages: packagesFor,
     balance,
     order,
@@ -959,6 +983,19 @@ function findClosedAccount(account: Account): Refusal | null {
 
 function pricedAs({ group }: Account): 'reseller' | 'distributor' {
   return group === 'reseller' ? 'reseller' : 'distributor';
+}
+
+/** A period that the package is not sold for; null: it is sold. */
+function refuseUnsold({ periods }: Package, months: Months): Refusal | null {
+  if (periods === undefined || periods.includes(periodOf(months))) return null;
+  return refuse('invalid_months', { field: 'months', periods: periods.join(',') });
+}
+
+/** Of these prices, those of periods that the package is sold for. */
+function sold({ periods }: Package, prices: Partial<Record<Months, bigint>>): [string, bigint][] {
+  return Object.entries(prices).filter(
+    ([months]) => periods?.includes(periodOf(Number(months) as Months)) ?? true,
+  );
 }
 
 function isSamePrices(one: SomePrices, other: SomePrices): boolean {

@@ -8,7 +8,7 @@ import type { CustomerView, Oracle, Prices, ProductMode, World } from '../../pro
 import { createOracle } from '../../proof/oracle/oracle.ts';
 import type { SettleOutcome } from '../../proof/oracle/oracle-handoff.ts';
 import type { HistoryItem, PlanChangeOutcome, RenewalAttempt } from '../../proof/oracle/oracle-life.ts';
-import type { Refusal } from '../../proof/oracle/oracle-request.ts';
+import type { Period, Refusal } from '../../proof/oracle/oracle-request.ts';
 
 export const shop = 1;
 export const rival = 2;
@@ -151,6 +151,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
     const packageId = packages[packageNamed(name)];
     if (verb === 'price') oracle.setPrices({ packageId, prices: flat(cents(price)) });
     else if (verb === 'retire') oracle.retirePackage({ packageId });
+    else if (verb === 'sell') oracle.setPeriods({ packageId, periods: periodsNamed(price) });
     else if (verb === 'block' || verb === 'unblock')
       oracle.setBlocked({ accountId: shop, blocked: verb === 'block' });
     else if (verb === 'halt' || verb === 'unhalt')
@@ -246,6 +247,13 @@ function packageNamed(name: string | undefined): 'basic' | 'pro' | 'gift' {
 function modeNamed(name: string | undefined): ProductMode {
   assert.ok(name === 'none' || name === 'notify' || name === 'confirm');
   return name;
+}
+
+function periodsNamed(names: string): Period[] {
+  return names.split(',').map((name) => {
+    assert.ok(name === 'monthly' || name === 'quarterly' || name === 'yearly');
+    return name;
+  });
 }
 
 function flat(price: bigint): Prices {

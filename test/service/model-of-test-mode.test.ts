@@ -470,7 +470,7 @@ function packagesProblem(
   upcomingAfter: number,
   listed: readonly ListedPackage[] | undefined,
 ): string | null {
-  const amounts = (prices: PackageView['prices']) => [prices[1], prices[3], prices[12]].map(amountText);
+  const amounts = (prices: PackageView['prices']) => Object.values(prices).map(amountText);
   const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
   const isLater = (from: number) => from > upcomingAfter;
   for (const view of views) {

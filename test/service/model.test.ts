@@ -383,13 +383,13 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
 
 /** Lists also contain other histories' packages. */
 function packagesProblem(views: readonly PackageView[], listed: readonly ListedPackage[]): string | null {
-  const amounts = (prices: PackageView['prices']) => [prices[1], prices[3], prices[12]].map(amountText);
+  const amounts = (prices: PackageView['prices']) => Object.values(prices).map(amountText);
   const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
   for (const view of views) {
     const one = listed.find(({ id }) => id === view.id);
     const later = one?.upcoming.map(({ from, prices }) => [from, shown(prices)]);
     const wanted = [
-      amountText(view.prices[1]),
+      amountText(view.price),
       amounts(view.prices),
       view.upcoming.map(({ from, prices }) => [timeText(from), amounts(prices)]),
     ];

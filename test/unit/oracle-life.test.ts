@@ -226,6 +226,19 @@ const tables: Record<string, string> = {
     2026-01-01          | distributor                | done
     2026-01-31          | jobs                       | ann: renew 20.00, balance 50.00, until 2026-03-01`,
 
+  'a period that is sold no longer fails its renewals, which are tried again, and cannot be set': `
+    2026-01-01          | order ann basic 3          | activate 27.00, balance 73.00, until 2026-04-01
+    2026-01-01          | auto ann months=3 key=k    | active until 2026-04-01, auto 3 at 2026-03-31
+    2026-01-02          | sell basic monthly,yearly  | done
+    2026-01-02          | order ann basic 3          | invalid_months months
+    2026-01-02          | auto ann months=3 key=k    | active until 2026-04-01, auto 3 at 2026-03-31, replayed
+    2026-01-02          | auto ann months=3          | invalid_months months
+    2026-03-31          | jobs                       | ann: invalid_months months
+    2026-03-31          | show ann                   | active until 2026-04-01, auto 3 at 2026-03-31 06:00 after invalid_months
+    2026-03-31 06:00    | jobs                       | ann: invalid_months months
+    2026-03-31 07:00    | sell basic quarterly       | done
+    2026-03-31 12:00    | jobs                       | ann: renew 27.00, balance 46.00, until 2026-07-01`,
+
   'a change begins a run of its own, and auto-renewal goes with the new package': `
     2026-01-01          | order ann basic 1          | activate 10.00, balance 90.00, until 2026-02-01
     2026-01-01          | auto ann months=1          | active until 2026-02-01, auto 1 at 2026-01-31

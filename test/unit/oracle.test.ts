@@ -229,6 +229,23 @@ describe('plans', () => {
     assert.equal(iso(renewed.expiresAt), '2026-03-01T00:00:00Z');
   });
 
+  test('a period that is not sold is refused to orders and renewals, and a key answers all the same', () => {
+    const oracle = createWorld();
+    const first = accepted(order(oracle, { months: 3, key: 'k' }));
+    oracle.setPeriods({ packageId: basic, periods: ['monthly', 'yearly'] });
+    const refused = { code: 'invalid_months', details: { field: 'months', periods: 'monthly,yearly' } };
+    assert.deepEqual(order(oracle, { months: 3 }), refused);
+    assert.deepEqual(accepted(order(oracle, { months: 3, key: 'k' })), first);
+    const renew = (body: object) => oracle.renewOrder({ accountId: shop, orderId: '1', body }, january);
+    assert.deepEqual(renew({}), refused, 'the months of the order');
+    const ofCustomer = { accountId: shop, customer: 'ann', body: {} };
+    assert.deepEqual(oracle.renewCustomer(ofCustomer, january), refused);
+    assert.equal(accepted(renew({ months: 12 })).months, 12);
+    oracle.setPrices({ packageId: basic, prices: { reseller: { 3: 9n } } }, january);
+    const [shown] = oracle.packages(shop, january);
+    assert.deepEqual([shown?.price, Object.keys(shown?.prices ?? {})], [shown?.prices[1], ['1', '12']]);
+  });
+
   test('exactly ten years ahead is accepted, a month more is term_too_long until a month has passed', () => {
     const oracle = createWorld();
     for (let year = 1; year <= 9; year += 1) accepted(order(oracle, { months: 12 }));
@@ -588,6 +605,7 @@ describe('the first refusal in the documented order is the outcome', () => {
     ['package unknown', { package_id: 999, customer: 'theirs' }, 'invalid_package package_id'],
     ['trial', { package_id: trial, customer: 'theirs' }, 'package_unavailable package_id'],
     ['retired', { package_id: old, customer: 'theirs' }, 'package_unavailable package_id'],
+    ['a period not sold', { package_id: pro, customer: 'theirs', months: 3 }, 'invalid_months months'],
     ["another's customer", { package_id: pro, customer: 'theirs' }, 'customer_not_yours'],
     ['term before credit', { package_id: basic, customer: 'far' }, 'order_failed'],
     ['a change from far, to the last cent', { package_id: pro, customer: 'far' }, 'accepted'],
@@ -604,6 +622,7 @@ describe('the first refusal in the documented order is the outcome', () => {
   for (let year = 0; year < 10; year += 1) order(oracle, { accountId: poor, customer: 'far', months: 12 });
   oracle.setPrices({ packageId: basic, prices: flat(50_000n) });
   oracle.setPrices({ packageId: pro, prices: flat(1_005n) });
+  oracle.setPeriods({ packageId: pro, periods: ['monthly', 'yearly'] });
   for (const [title, body, expected] of table) {
     test(`${title}: ${expected}`, () => {
       const outcome = oracle.placeOrder({ accountId: poor, body }, january);
