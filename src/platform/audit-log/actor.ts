@@ -1,4 +1,4 @@
-// The author of a change: recorded in the audit log, and re-checked inside the change's own transaction.
+// Who makes a change. The audit log records this actor, and the change's own transaction checks the actor's scopes again.
 
 import type { Scope } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -17,12 +17,12 @@ export interface ActingParty {
   readonly secretId?: number;
 }
 
-/** Account id for refused sign-ins, whose account is unknown: no account has this id. */
+/** The account id in the audit entry of a refused sign-in, whose account is unknown. No account has this id. */
 export const unknownActor = 0;
 
 export interface AuditAuthor {
-  /** The account of the administrator, or of the person who changed their own data; or `unknownActor`. */
+  /** The account of the administrator, or of the person who changed their own data; `unknownActor` for a refused sign-in. */
   readonly actorId: number;
-  /** Absent or null when the service itself acted, or its command line without a key. */
+  /** Absent or null when the service itself acted, or a command line that used no API key. */
   readonly by?: ActingParty | null;
 }

@@ -1,6 +1,6 @@
-// The only writer of audit_log, an append-only table read by audit/read-audit-log.ts. Runs inside the transaction of the
-// change; a refused sign-in is logged on its own.
-// Invariant: no secrets. A reset key or password is recorded as a fact, never as a value.
+// The only writer of audit_log, an append-only table that audit/read-audit-log.ts reads. An entry is written in the
+// transaction of the change it describes. Only a refused sign-in, which changes nothing, is logged in its own transaction.
+// Invariant: entries contain no secrets. They record that a key or password was reset, never its value.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import type { JsonObject } from '../../shared/json.ts';
@@ -34,7 +34,8 @@ export const auditLog = describeTable('audit_log', {
 const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
-// A change of packages or prices has raised packages_version earlier in this transaction and still locks the row.
+// packages_version is the right one: a change of packages or prices raised it earlier in this transaction and still locks
+// its row.
 const insertAudit: SqlStatement = {
   name: 'insert_audit',
   text: `with counted as (
@@ -49,7 +50,7 @@ export function appendAudit(transaction: Queryable, entry: AuditEntry, now: Epoc
   return appendAudits(transaction, [entry], now);
 }
 
-/** Locks the log's row until the transaction ends, so send it last. */
+/** Locks the row that counts audit entries until the transaction ends, so make this the transaction's last statement. */
 export async function appendAudits(
   transaction: Queryable,
   entries: readonly AuditEntry[],

@@ -1,5 +1,5 @@
-// NOTIFY messages between processes on one database, sent at COMMIT: an account's rights, a package, a webhook endpoint or
-// the brand changed. Each listener drops its cached copy.
+// NOTIFY messages between the processes that share a database. PostgreSQL sends one at COMMIT when an account's rights, a
+// package, a webhook endpoint or the brand changed. Each listener then drops its cached copy.
 
 import type { SqlStatement } from './database.ts';
 

@@ -1,9 +1,9 @@
-// The interface to the database, with two drivers: postgres.ts (DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). Nothing
-// outside this folder knows which is used.
-// Invariant: if the database is away, the error is DatabaseUnavailable; once COMMIT was sent, the transaction's outcome is
-// then unknown.
+// The interface to the database, with two drivers: postgres.ts (DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). No code
+// outside this folder knows which one is used.
+// Invariant: when the database cannot be reached, the driver throws DatabaseUnavailable. If COMMIT was already sent, the
+// transaction may or may not have been committed.
 
-/** A name always stands for the same text. */
+/** Two statements with the same name must have the same text, because the name identifies the prepared statement. */
 export interface SqlStatement {
   readonly name: string;
   readonly text: string;
@@ -13,13 +13,13 @@ export interface SqlStatement {
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What a statement is for (docs/decisions/0013-orders-first.md). Each rank has its own connections on PostgreSQL; the
- * embedded database's one session runs `reads` last.
+ * What a statement is for (docs/decisions/0013-orders-first.md). On PostgreSQL each rank has its own connections. The
+ * embedded database has one session, which runs `reads` last.
  * - `orders`: order batches only.
  * - `lookups`: a few rows by key that a request needs first: the caller, readiness, one balance.
  * - `changes`: small writes by people, so that a stolen key is blocked at once however many orders arrive.
- * - `reads`: the rest: lists, exports, jobs. Split work over 50 ms into ranges: orders wait for it on the embedded
- * database.
+ * - `reads`: everything else: lists, exports, jobs. Split reads that take over 50 ms into ranges, because on the embedded
+ *   database orders wait for them.
  */
 export type Rank = 'orders' | 'lookups' | 'changes' | 'reads';
 
@@ -31,21 +31,21 @@ export interface Queryable {
    */
   query(statement: SqlStatement, values?: readonly unknown[]): Promise<readonly Row[]>;
 
-  /** The view of this account's shard, plus shared tables. Every write to or lock on account rows must go through it. */
+  /** Sees this account's shard and the shared tables. Every write to, or lock on, account rows must go through it. */
   ofAccount(accountId: number): Queryable;
 
-  /** One view per shard, in order; itself on an undivided database. */
+  /** One Queryable per shard, in the order of the shards. A database without shards returns itself. */
   accountGroups(): readonly Queryable[];
 
   /** For the drivers and shards/ only. Other code uses bySharding. */
   readonly [isSpread]: boolean;
 }
 
-/** The shards are on several servers (citus.ts): shared tables cannot be joined with tables of a shard. */
+/** True if the shards are on several servers (citus.ts): a query then cannot join shared tables with a shard's tables. */
 export const isSpread: unique symbol = Symbol('isSpread');
 
 export interface Transaction extends Queryable {
-  /** May be sent with the last statements, to share their round trip. @throws TransactionRolledBack */
+  /** Call it in the same event-loop turn as the last statements to share their round trip. @throws TransactionRolledBack */
   commit(): Promise<void>;
 }
 
@@ -71,10 +71,10 @@ export interface Database extends Queryable {
 
   listen(channel: string, listener: ChangeListener): Promise<void>;
 
-  /** Delivers answers that have arrived, ahead of the event loop, so that a batch does not wait for unrelated work. */
+  /** Delivers answers that have already arrived, so that an order batch does not wait for other work in the event loop. */
   poll(): void;
 
-  /** For the embedded database; null for a server. @throws DatabaseUnavailable when another copy is running */
+  /** Begins a copy of the embedded database; null on a server. @throws DatabaseUnavailable while another copy is running */
   readonly beginFileCopy: (() => Promise<CopyGuard>) | null;
 
   roundTrips(): number;
@@ -83,11 +83,11 @@ export interface Database extends Queryable {
 }
 
 export interface AccountDivision {
-  /** Quoted name of the schema with the shared tables, and views over all shards under the tables' names. */
+  /** Quoted name of the schema with the shared tables. For each sharded table it has a view of that name over all shards. */
   readonly shared: string;
-  /** An account belongs to the shard at index id modulo count. */
+  /** Schemas of the shards. An account belongs to the shard at index (account id modulo number of shards). */
   readonly groups: readonly string[];
-  /** Absent: all shards are on this server. Set by citus.ts. */
+  /** Finds the server of each shard; set by citus.ts. Absent when all shards are on this server. */
   readonly locate?: (queryable: Queryable) => Promise<readonly Server[] | null>;
   readonly servers?: readonly Server[];
 }
@@ -99,9 +99,9 @@ export interface Server {
 
 export interface TransactionOptions {
   readonly rank?: Rank;
-  /** Replaces the rank's limit, per statement and in total. null: no limit while the server reports progress. */
+  /** Replaces the rank's limit for each statement and for the transaction. null: no limit while the server works on it. */
   readonly timeoutMilliseconds?: number | null;
-  /** Read-only with one snapshot throughout: REPEATABLE READ. */
+  /** Read-only, and every statement sees the same snapshot (REPEATABLE READ). */
   readonly isSnapshot?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Deletes old rows in short statements so that orders never wait long. Called by cleanup jobs, which can be stopped.
+// Deletes old rows in short statements so that orders never wait long. Cleanup jobs call it and can stop it between two.
 
 import type { Queryable, SqlStatement } from './database.ts';
 
@@ -7,7 +7,7 @@ export interface OldRows {
   readonly atOnceMax: number;
 }
 
-/** true: the signal aborted, and rows may be left. */
+/** @returns true if the signal aborted; old rows may then be left */
 export async function deleteInPieces(
   database: Queryable,
   { deletion, atOnceMax }: OldRows,

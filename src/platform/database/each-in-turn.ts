@@ -1,8 +1,8 @@
-// For jobs over all accounts: an error with one account must not stop the work for the others, in this run or a later one.
+// For jobs that work on every account: an error with one account must not keep the job from reaching the others.
 
 import { DatabaseUnavailable } from './database.ts';
 
-/** Continues after errors. @throws DatabaseUnavailable at once; otherwise the first error, after the last item */
+/** Continues with the next item after an error. @throws DatabaseUnavailable at once; after the last item, the first error */
 export async function eachInTurn<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   work: (item: Item) => Promise<unknown>,

@@ -1,6 +1,7 @@
-// Idempotency keys of changes that are neither orders, money nor plans: endpoints, keys. A repeated request with the same
-// key changes nothing, however late. Runs inside the change's transaction, under its account's lock.
-// Invariant: a refused request leaves its key free.
+// Idempotency keys of changes that do not concern orders, money or plans, such as new webhook endpoints and API keys. A
+// repeated request with the same key changes nothing, however late it comes. Runs in the change's transaction, which holds
+// the account's lock.
+// Invariant: a refused request leaves its idempotency key unused.
 
 import { hash } from 'node:crypto';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
@@ -31,7 +32,7 @@ export type Once = <Result>(
   again: (id: number) => Promise<Result | Refusal>,
 ) => Promise<Done<Result> | Refusal>;
 
-/** @param table with account_id, idempotency_key, fingerprint, created_at, and `subject`, an id */
+/** @param table has account_id, idempotency_key, fingerprint, created_at and the id column named by `subject` */
 export function createRunOnce(table: string, subject: string): Once {
   const find: SqlStatement = {
     name: `find_in_${table}`,

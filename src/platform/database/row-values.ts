@@ -1,4 +1,4 @@
-// Checks column values as they leave the database: a wrong type is a bug.
+// Checks the types of column values read from the database. A wrong type is a bug.
 
 export function bigint(value: unknown): bigint {
   if (typeof value !== 'bigint') throw new Error(`Expected an int8 column, found ${typeof value}.`);

@@ -1,6 +1,6 @@
-// Describes each table once: its columns, how values travel to the database and how they are parsed. Column lists, `unnest`
-// parameters, casts and the parser are derived at start. Each feature describes its own tables.
-// Rows travel as one array per column, so that a statement for any number of rows is one prepared statement.
+// Describes each table once: its columns, how values are sent to the database and how they are parsed. Column lists, `unnest`
+// parameters, casts and the parser are derived from it at start. Each feature describes its own tables.
+// Rows are sent as one array per column, so that one prepared statement serves any number of rows.
 
 import type { JsonObject } from '../../shared/json.ts';
 import { expectMonths, type Months } from '../../shared/periods.ts';
@@ -12,7 +12,7 @@ import { nullableNumberArray, numberArray, textArray } from './sql-arrays.ts';
 export interface Column<Value> {
   readonly name: string;
   readonly arrayType: string;
-  /** From the value as sent to the column's type; null: no cast. */
+  /** Returns SQL that converts the sent value to the column's type. null: no cast is needed. */
   readonly cast: ((value: string) => string) | null;
   toArray(values: readonly Value[]): string;
   /** @throws Error if the column has another type */
@@ -35,19 +35,19 @@ export interface Write<Item> {
 /** Each method covers all columns; `pick` and `without` make a narrower table. */
 export interface Table<Of extends Columns> {
   readonly names: readonly string[];
-  /** "o.account_id, o.number, …"; with a prefix "o.number as x_number, …", to join two tables. */
+  /** "o.account_id, o.number, …". With a prefix, for joining two tables: "o.number as x_number, …". */
   list(alias: string, prefix?: string): string;
   parse(row: Row, prefix?: string): Described<Of>;
   /** "unnest($1::int[], $2::text[]) alias (account_id, reference)", filled by values(). */
   sent(alias: string): string;
-  /** The same with `position`, from 1. */
+  /** Like sent(), with a column `position` that counts from 1. */
   sentInOrder(alias: string): string;
   /** The select list that casts sent rows for storage: "alias.account_id, to_timestamp(alias.created_at), …". */
   arrived(alias: string): string;
   values(rows: readonly Described<Of>[]): unknown[];
   /** `ending`: for example "on conflict …" or "returning …". */
   insert(statementName: string, ending?: string): Write<Described<Of>>;
-  /** Updates the other columns of the rows `t` identified by `keys`. */
+  /** Updates all columns but `keys` in the rows that `keys` identify. The table's alias is `t`. */
   update(statementName: string, keys: readonly (keyof Of & string)[], ending?: string): Write<Described<Of>>;
   pick<Name extends keyof Of & string>(...names: readonly Name[]): Table<Pick<Of, Name>>;
   without<Name extends keyof Of & string>(...names: readonly Name[]): Table<Omit<Of, Name>>;
@@ -147,7 +147,7 @@ export function cents(name: string): Column<bigint> {
   return { name, arrayType: 'bigint[]', cast: null, toArray: numberArray, parse: bigint };
 }
 
-/** Whole seconds; sent as epoch seconds. */
+/** A time in whole seconds. It is sent as epoch seconds. */
 export function time(name: string): Column<EpochSeconds> {
   return { name, arrayType: 'bigint[]', cast: toTimestamp, toArray: numberArray, parse: Number };
 }
@@ -186,7 +186,7 @@ export function texts(name: string): Column<readonly string[]> {
   };
 }
 
-/** Texts without spaces, sent as one string: Citus does not take arrays of texts in an update. */
+/** A list of texts without spaces. It is sent as one string, because Citus accepts no arrays of texts in an update. */
 export function words(name: string): Column<readonly string[]> {
   return {
     ...texts(name),
@@ -234,7 +234,6 @@ export function orNull<Value>(column: Column<Value>): Column<Value | null> {
   };
 }
 
-/** jsonb. */
 export function json(name: string): Column<JsonObject> {
   return {
     name,
@@ -253,7 +252,7 @@ export function nullableJson(name: string): Column<JsonObject | null> {
   };
 }
 
-/** Read-only: true if the column is not null. */
+/** Only for reading: true if the column is not null. */
 export function isSet(name: string): Column<boolean> {
   return { ...boolean(name), parse: (value) => value !== null };
 }

@@ -1,10 +1,10 @@
-// The mark that a restore sets in the transaction that loads the rows, and removes once the database has a new incarnation.
-// A service started in between would issue ids of the lost database again.
+// A restore marks the database in the transaction that loads the rows. It removes the mark once the database has a new
+// incarnation: a service started before that would issue ids again that the lost database has already issued.
 
 import type { Queryable } from './database.ts';
 import { SchemaMismatch } from './schema-mismatch.ts';
 
-/** An empty table: older schemas have no column for it. */
+/** The mark is an empty table, because older schemas have no column for it. */
 export const unfinishedRestore = 'unfinished_restore';
 
 export async function refuseUnfinishedRestore(database: Queryable): Promise<void> {

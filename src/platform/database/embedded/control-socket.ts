@@ -1,7 +1,6 @@
-// The control socket in a running service's data folder, through which commands of the same user on the same machine use
-// its database. Opened by main.ts, used by the command line.
-// Invariant: other users can never connect: the socket's folder is closed to them before the socket exists. One JSON value
-// a line; a request ends with its connection.
+// The control socket in a running service's data folder. Commands of the same user on the same machine reach the service's
+// database through it. Opened by main.ts, used by the command line. Each line is one JSON value, each connection one request.
+// Invariant: other users can never connect, because the socket's folder is private before the socket exists.
 
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
@@ -34,7 +33,7 @@ function controlSocketPath(dataDir: string): string | null {
   return process.platform === 'win32' ? null : (shorter ?? null);
 }
 
-/** `answer` serves one connection; its errors go to the peer and to `onProblem`. null: no socket is possible here. */
+/** `answer` serves one connection; its errors go to the peer and to `onProblem`. @returns null where no socket can exist */
 export async function openControlSocket(
   dataDir: string,
   answer: (request: JsonObject, connection: ControlConnection) => Promise<void>,
@@ -42,7 +41,7 @@ export async function openControlSocket(
 ): Promise<ControlSocket | null> {
   const path = controlSocketPath(dataDir);
   if (path === null) return null;
-  // Before the socket exists: setting the socket's own mode would leave a moment when anyone could connect.
+  // Make the folder private first. Changing the mode of the socket itself would leave a moment in which anyone could connect.
   mkdirSync(dirname(path), { recursive: true });
   chmodSync(dirname(path), 0o700);
   rmSync(path, { force: true });
@@ -78,7 +77,7 @@ export async function openControlSocket(
   };
 }
 
-/** null: no service is listening. */
+/** @returns null if no service is listening */
 export async function connectControlSocket<Result>(
   dataDir: string,
   request: JsonObject,

@@ -1,5 +1,5 @@
-// Restricts a data folder to one process; startEmbeddedServer takes the lock before anything touches the folder. The kernel
-// holds it, so it ends with the process, however that dies. The folder must be on a local disk.
+// Lets only one process use a data folder. startEmbeddedServer takes the lock before it touches the folder. The kernel
+// releases the lock when the process ends, even after a crash. The folder must be on a local disk.
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed in this process, so only SQLite (and
 // adoptFolder) may open it. The holder's pid is therefore in a second file.
 
@@ -21,7 +21,7 @@ const lockFile = 'sellthrough.lock';
 const holderFile = 'sellthrough.pid';
 const sqliteBusy = 5;
 
-/** Two simultaneous starts can refuse each other once; SQLite retries for this long. */
+/** When two processes start at once, each can find the folder locked by the other. SQLite retries for this long. */
 const lockWaitMilliseconds = 250;
 
 export interface DataLock {
@@ -49,7 +49,7 @@ export function acquireDataLock(dataDir: string): DataLock {
       if (!held) return;
       held = false;
       rmSync(holder, { force: true });
-      // The lock file stays: if it were removed, a third process could lock a new file of the same name.
+      // Keep the lock file: if it were removed, a third process could lock a new file of the same name.
       lock.close();
     },
   };
@@ -68,8 +68,8 @@ function prepareFolder(folder: string): void {
   } catch (error) {
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
   }
-  // A data folder of ours always has its lock file, because the lock is taken first. Allowed before that: lost+found (mount
-  // points), dotfiles (.gitkeep), and a restored secret.key.
+  // A folder that Sellthrough has used contains the lock file, because the lock is taken first. A folder without it may
+  // contain only lost+found (in mount points), dotfiles (.gitkeep) and a restored secret.key.
   const foreign = names.filter(
     (name) => !['lost+found', 'secret.key'].includes(name) && !name.startsWith('.'),
   );
@@ -107,7 +107,7 @@ function holderOf(folder: string): string {
   }
 }
 
-/** mkdir's own recursion never ends where the kernel allows no folders, as in /proc. */
+/** Replaces the `recursive` option of mkdirSync, which never returns where the kernel allows no folders, as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

@@ -1,6 +1,6 @@
 // One connection to the embedded PostgreSQL: a stream that `pg` uses as a socket. It parses just enough of the wire
-// protocol to see where a session starts, where frames end and when it terminates. Made by embedded-server.ts.
-// Invariant: only whole frames go to the worker; nothing is sent after the end.
+// protocol to see where frames end and when the session starts and terminates. Made by embedded-server.ts.
+// Invariant: the worker receives only whole frames, and none after the session has terminated.
 
 import { Duplex } from 'node:stream';
 import type { SessionSetting } from './embedded-worker.ts';
@@ -21,7 +21,7 @@ const gssRequest = 80877104;
 const cancelRequest = 80877102;
 const terminate = 0x58;
 
-/** PostgreSQL ignores it, but a COPY FROM STDIN needs it: PGlite cannot wait for data and would exit. */
+/** Follows every request. It makes COPY FROM STDIN fail (PGlite cannot wait for data and would exit); else it is ignored. */
 const copyFail = Buffer.from('f\0\0\0\x34COPY FROM STDIN is for a PostgreSQL server only\0', 'latin1');
 
 export class EmbeddedConnection extends Duplex {
@@ -51,7 +51,7 @@ export class EmbeddedConnection extends Duplex {
     return this;
   }
 
-  /** The worker keeps the process alive, not its connections. */
+  /** ref and unref do nothing: the worker thread keeps the process alive. */
   ref(): this {
     return this;
   }
@@ -76,7 +76,7 @@ export class EmbeddedConnection extends Duplex {
 
   override _read(): void {}
 
-  // Corked frames (pg-session.ts) travel as one message: a hop between threads costs as much as several statements.
+  // Corked frames (pg-session.ts) go to the worker as one message: a hop between threads costs as much as several statements.
   override _writev(chunks: { chunk: Buffer }[], done: (error?: Error | null) => void): void {
     for (const { chunk } of chunks) this.#written.push(chunk);
     this.#send();

@@ -1,6 +1,6 @@
 // Runs the embedded PostgreSQL in a worker thread that speaks the wire protocol, reached through streams
 // (embedded-connection.ts) that `pg` uses as sockets. Called by embedded.ts and the tests.
-// Invariant: answers come in the order of the writes; once the worker is gone, every connection ends with the reason.
+// Invariant: answers come in the order of the writes. When the worker dies, every connection ends with the reason.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -11,10 +11,10 @@ import { EmbeddedConnection, EmbeddedServerFailed, type WorkerLink } from './emb
 import type { WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
 export interface EmbeddedServer {
-  /** For pg.Client's `stream`. A new connection ends the previous one, its transaction and its session state. */
+  /** A stream for pg.Client. It ends the previous connection and discards that connection's transaction and session state. */
   connect(): Duplex;
   poll(): void;
-  /** While held, PostgreSQL keeps its WAL. */
+  /** While checkpoints are held, PostgreSQL keeps its WAL. */
   holdCheckpoints(isHeld: boolean): void;
   fsyncCount(): number;
   /** Resolves to the reason when PostgreSQL dies. Only `close` may be called after that. */
@@ -22,7 +22,7 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** A long expression would overflow V8's default of 4 MB, which max_stack_depth does not guard, and end the thread. */
+/** V8's default is 4 MB. A long SQL expression would overflow it and end the thread; max_stack_depth does not prevent it. */
 const workerStackMegabytes = 32;
 
 export async function startEmbeddedServer(options: { dataDir: string }): Promise<EmbeddedServer> {
@@ -37,7 +37,7 @@ export async function startEmbeddedServer(options: { dataDir: string }): Promise
   }
 }
 
-/** In its own thread: only a thread's end frees the hundreds of megabytes of initdb and its WebAssembly. */
+/** Runs initdb in its own thread, because only a thread's end frees the hundreds of megabytes that WebAssembly takes. */
 async function makeDatabase(dataDir: string): Promise<void> {
   const { worker, reports } = openWorker({ task: 'make', dataDir, fsyncCounter: newCounter() });
   let reason = '';

@@ -1,7 +1,7 @@
 // The worker thread that runs the embedded PostgreSQL (PGlite), started by embedded-server.ts. It answers frames of the
 // wire protocol in order.
-// Invariant: the WAL of a commit is fsynced before its answer leaves this thread. If PostgreSQL breaks inside (failed
-// fsync, full disk, trap), the thread ends without another answer.
+// Invariant: the WAL of a commit is fsynced before its answer leaves this thread. If PostgreSQL fails internally (failed
+// fsync, full disk, trap), the thread ends without sending another answer.
 
 import {
   closeSync,
@@ -43,18 +43,18 @@ export interface SessionSetting {
   readonly value: string;
 }
 
-/** Long answers leave in pieces of about this size, so that the main thread parses in parallel. */
+/** Long answers are sent in pieces of about this size, so that the main thread can parse one while the next is read. */
 const answerPieceBytes = 256 * 1024;
 
-/** 16 MB segments. Without a postmaster PostgreSQL never checkpoints by itself, so pg_wal would grow without limit. */
+/** In WAL segments of 16 MB. Without a postmaster PostgreSQL starts no checkpoints, so pg_wal would grow without limit. */
 const checkpointSegments = 16;
 
 const postgresErrorStatus = 100;
 
 /**
- * shared_buffers is resident from the start; what does not fit is read from the system's cache through JavaScript
- * (docs/performance.md, "The memory of the embedded database"). PGlite's -F is removed because it turns fsync off.
- * wal_sync_method: Emscripten's fdatasync, the default, does nothing.
+ * Memory for shared_buffers is taken at the start. Pages that do not fit are read from the system's file cache through
+ * JavaScript (docs/performance.md, "The memory of the embedded database"). PGlite's -F is removed because it turns fsync
+ * off. wal_sync_method is set because the default, fdatasync, does nothing in Emscripten.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
@@ -133,7 +133,7 @@ interface EmbeddedPostgres {
   run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>;
   runWhole(frames: Uint8Array): Promise<Uint8Array<ArrayBuffer>>;
   set(setting: SessionSetting): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** The one session is cleaned where a real server would drop it. */
+  /** Cleans the only session for the next connection, where a real server would end the session. */
   reset(): Promise<void>;
   checkpointWhenDue(): Promise<void>;
   holdCheckpoints(isHeld: boolean): void;
@@ -156,7 +156,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 
   const root = resolve(dataDir);
   if (!existsSync(join(root, 'postgres', 'PG_VERSION'))) {
-    // PGlite would run initdb over the remains.
+    // Without this check PGlite would run initdb over the remains.
     throw new Error(
       `${join(root, 'postgres')} is not a whole PostgreSQL data folder: restore it from a backup`,
     );
@@ -164,7 +164,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   const postgres = await openPGlite(join(root, 'postgres'), onSynced);
   endOnTrap(postgres);
 
-  // execProtocolRaw and execProtocolRawSync also parse every answer and keep the parsed messages forever.
+  // Not execProtocolRaw or execProtocolRawSync: they also parse every answer and keep the parsed messages forever.
   async function run(frames: Uint8Array, onAnswer: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void> {
     let pieces: Uint8Array<ArrayBuffer>[] = [];
     let length = 0;
@@ -202,7 +202,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 
   async function checkpoint(): Promise<void> {
     segmentsSinceCheckpoint = 0;
-    // If refused (for example, disk full), nothing is lost: the WAL is kept and the next checkpoint tries again.
+    // If PostgreSQL refuses (for example, disk full), nothing is lost: it keeps the WAL, and the next checkpoint tries again.
     await runWhole(queryFrame('CHECKPOINT'));
   }
 
@@ -221,7 +221,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
       await command('DISCARD ALL');
     },
     async checkpointWhenDue() {
-      // Only between transactions: an aborted transaction refuses CHECKPOINT.
+      // Only between transactions, because PostgreSQL refuses CHECKPOINT in an aborted one.
       if (idle && !checkpointsAreHeld && segmentsSinceCheckpoint >= checkpointSegments) await checkpoint();
     },
     holdCheckpoints(isHeld) {
@@ -234,7 +234,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   };
 }
 
-/** Created beside its final place and renamed once on disk; the next start discards what a power cut leaves. */
+/** Renames the new database to its final name once its files are on disk. After a power cut, the next start begins again. */
 async function initialize(root: string): Promise<void> {
   const unfinished = join(root, 'postgres.new');
   rmSync(unfinished, { recursive: true, force: true });
@@ -260,7 +260,7 @@ async function openPGlite(folder: string, onSynced: (path: string) => void): Pro
   });
 }
 
-/** NodeFS with an fsync: Emscripten's own succeeds and does nothing. */
+/** NodeFS with a real fsync. Emscripten's own reports success and does nothing. */
 class DurableNodeFS extends NodeFS {
   readonly #onSynced: (path: string) => void;
 
@@ -271,7 +271,7 @@ class DurableNodeFS extends NodeFS {
 
   override async init(...[postgres, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(postgres, options);
-    // Must run before NodeFS's own hook, which mounts: nodes copy the operations when they are created.
+    // Must run before NodeFS's own hook, which mounts the file system: each node copies the operations when it is created.
     const preRun = [
       ({ NODEFS }: { NODEFS: unknown }) => {
         streamOperations(NODEFS).fsync = (stream) => this.#sync(stream);
@@ -281,12 +281,12 @@ class DurableNodeFS extends NodeFS {
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }
 
-  // PostgreSQL syncs files and, after creating or renaming one, its directory: NODEFS opens both for real.
+  // PostgreSQL syncs files, and a directory after creating or renaming a file in it. NODEFS has real descriptors for both.
   #sync(stream: EmscriptenStream): number {
     try {
       fsyncSync(stream.nfd);
     } catch (error) {
-      // Linux reports a lost write once. PostgreSQL would panic; here the thread ends.
+      // Linux reports a lost write only once, so trying again is useless. PostgreSQL would panic; here the thread ends.
       die(new Error(`${stream.path} could not be synced to disk`, { cause: error }));
     }
     this.#onSynced(stream.path);
@@ -311,7 +311,7 @@ function streamOperations(fileSystem: unknown): StreamOperations {
   throw new Error('this version of PGlite cannot be made durable: NODEFS has no stream_ops');
 }
 
-/** PGlite continues after anything, which is right for an ERROR; after a PANIC, FATAL or trap, memory is not to be trusted. */
+/** PGlite continues after any error. After a PANIC, FATAL or trap its memory may be corrupt, so the thread must end. */
 function endOnTrap(postgres: PGlite): void {
   const machine = postgres.Module;
   const runOnce = machine._PostgresMainLoopOnce;
@@ -415,5 +415,5 @@ function readableError(frame: Uint8Array): string {
   return fields.find((field) => field.startsWith('M'))?.slice(1) ?? 'unknown error';
 }
 
-// Last: the classes above exist only after the module has run to here.
+// Must come last: the classes above are defined only when the module has run to this line.
 await run(workerData).catch(die);

@@ -53,14 +53,14 @@ const endCopy: SqlStatement = {
 
 const restartPauseMilliseconds = 500;
 
-/** 3,000 rows instead of 30,000: ANALYZE of a large table blocked the session for 300 ms. Row counts suffice for orders. */
+/** Makes ANALYZE sample 3,000 rows, not 30,000, which blocked the session for 300 ms. Orders need only the row counts. */
 const smallSamples = 'default_statistics_target = 10';
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
   let roundTripsBefore = 0;
   let closed = false;
-  /** A server that died holds the folder's lock until it is closed. */
+  /** The server that died. It holds the folder's lock until it is closed. */
   let dead: EmbeddedServer | null = null;
   let failedAt = Number.NEGATIVE_INFINITY;
   let current: Connected | null = await connect();
@@ -69,7 +69,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     const server = await startEmbeddedServer(options);
     try {
       const stream = server.connect();
-      // There is no autovacuum, so statistics are old: one more reason for lookupPlanner.
+      // lookupPlanner is needed here even more than on a server: without autovacuum, the statistics are old.
       const config = { stream: () => stream, pipeline: true, types: columnTypes, user: 'postgres' };
       const client = new pg.Client({
         ...config,
@@ -182,7 +182,7 @@ function createFileCopies(queue: RankedQueue, connected: () => Promise<Connected
       return String(row?.['label']);
     };
     const release = async () => {
-      // Otherwise the session would stay in backup mode.
+      // Without this the session would stay in backup mode.
       if (isBegun) await end().catch(() => undefined);
       held?.server.holdCheckpoints(false);
       isCopied = false;

@@ -1,7 +1,7 @@
-// Copies an embedded database's files while it is in use, like PostgreSQL's base backups: pages copied between
-// pg_backup_start and pg_backup_stop may be torn, and replaying the WAL (with full page images) repairs them. Called by
+// Copies an embedded database's files while it is in use, like PostgreSQL's base backups. Pages copied between
+// pg_backup_start and pg_backup_stop may be torn; replaying the WAL, which has full page images, repairs them. Called by
 // copy-running-service.ts.
-// Invariant: a copy is opened only with its label, so that replay starts at the right WAL position.
+// Danger: a copy opened without its backup label would replay the WAL from the wrong position.
 
 import { constants, writeFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
@@ -32,7 +32,7 @@ async function copyTree(from: string, to: string, isWanted: (name: string) => bo
       if (entry.isDirectory()) await copyTree(source, target, () => true);
       else if (entry.isFile()) await copyFile(source, target, constants.COPYFILE_FICLONE);
     } catch (error) {
-      // Removed meanwhile; the WAL records that too.
+      // The file was removed meanwhile. The WAL records the removal too.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     }
   }

@@ -1,6 +1,6 @@
-// The queue of the embedded database's one session. The first rank goes before the second; each piece is one statement or
-// transaction. Called by embedded.ts.
-// Invariant: one piece at a time, FIFO within a rank, and the second rank keeps a share of the time under constant load.
+// The queue for the embedded database's only session. A piece of work is one statement or transaction; the first rank runs
+// before the second. Called by embedded.ts.
+// Invariant: one piece runs at a time, each rank is FIFO, and the second rank keeps a share of the time under constant load.
 
 import { DatabaseUnavailable } from '../database.ts';
 
@@ -11,11 +11,11 @@ export interface RankedQueue {
 }
 
 export interface RankedQueueLimits {
-  /** After a second-rank piece, the first rank gets this many times its duration, if it has work. */
+  /** After each piece, the second rank rests for this many times the piece's duration while the first rank has work. */
   readonly restFactor: number;
-  /** Upper limit of that rest, so that one long piece does not time out those behind it. */
+  /** Upper limit of that rest, so that the pieces behind a long one do not time out. */
   readonly restMillisecondsMax: number;
-  /** The first rank counts as busy for this long after its last work: between two batches its queue is empty. */
+  /** The first rank counts as busy for this long after its last work, because its queue is empty between two batches. */
   readonly quietMilliseconds: number;
   readonly waitingMax: number;
   readonly waitMilliseconds: number;

@@ -9,7 +9,7 @@ export interface DatabaseHost {
 
 export interface HostList {
   readonly hosts: readonly DatabaseHost[];
-  /** With the first host only; the rest of the URL applies to all hosts. */
+  /** The URL with its first host only. All other parts apply to every host. */
   readonly connectionString: string;
 }
 
@@ -18,7 +18,7 @@ const entry = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s[\]:]+))(?::(\d{1,5}))?$/;
 const defaultPort = 5432;
 const writable = ['read-write', 'primary'];
 
-/** null: a single host, used as it is. @throws Error whose message follows the variable's name */
+/** @returns null for a single host: the URL is used as it is @throws Error whose message follows the variable's name */
 export function readHostList(connectionString: string): HostList | null {
   const [, before = '', named = '', behind = '', query = ''] = address.exec(connectionString) ?? [];
   const wanted = new URLSearchParams(query).get('target_session_attrs');
@@ -33,8 +33,8 @@ export function readHostList(connectionString: string): HostList | null {
     throw new Error(
       `may have target_session_attrs ${writable.join(' or ')} with several hosts, not "${wanted}"`,
     );
-  // An unescaped "/", "?" or "#" in the password cuts the host list short, and what was parsed as a host is part of the
-  // password.
+  // An unescaped "/", "?" or "#" in the password ends the host list too early. The text parsed as a host is then a part of
+  // the password, so the message must not quote it.
   const isCutShort = behind.includes('@');
   const hosts = entries.map((text) => readHost(text, isCutShort));
   const [first = ''] = entries;

@@ -1,4 +1,4 @@
-// A transaction that may exceed its rank's time limit: it runs as long as the server works on it.
+// A transaction that may exceed its rank's time limit for as long as the server works on it.
 
 import type { SqlStatement, Transaction, TransactionOptions } from '../database.ts';
 import { runTransaction, type SearchPaths, type Session } from './pg-session.ts';
@@ -44,7 +44,7 @@ export function longTransaction<Result>(
   return server.sessions.withSession(pool, milliseconds, run, paths.own);
 }
 
-/** Gives the session up when the server no longer has it, or after several polls without an answer. */
+/** Polls the server. Gives the session up when the server no longer has it, or after several polls without an answer. */
 function watch(
   { sessions, lookups, options }: LongTransactionServer,
   processNumber: () => number | null,
@@ -84,9 +84,9 @@ const findProcess: SqlStatement = {
 };
 
 /**
- * Settings of a transaction that may take hours: no server time limits, and a vanished client is detected even in the
- * middle of a statement, so that its locks are freed. Read from pg_settings because Windows cannot check the connection and
- * only newer servers have transaction_timeout.
+ * Settings of a transaction that may take hours. The server checks the connection even during a statement, to free the locks
+ * of a client that vanished. Only settings listed in pg_settings are set, because older servers lack transaction_timeout.
+ * On Windows the server cannot check the connection.
  */
 function longSettings(milliseconds: number, checkMilliseconds: number): string {
   return `select set_config(name, setting, true)

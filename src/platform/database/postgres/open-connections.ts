@@ -1,5 +1,5 @@
-// Tracks the pools' open connections to a PostgreSQL server: which are busy, when each last received data, and how to cut
-// them.
+// Tracks the pools' open connections to a PostgreSQL server: which are busy, when each last received data, and how to
+// close them.
 
 import type { Socket } from 'node:net';
 import type pg from 'pg';
@@ -13,9 +13,9 @@ export interface OpenConnections {
   cut(client: pg.PoolClient, reason: string): void;
   cutAll(): void;
   dropSilentIdle(since: number): void;
-  /** The server answers again: busy ones too. Long transactions have their own watch and may be silent for hours. */
+  /** Drops connections that have been silent since then, even busy ones. Skips long transactions, which have their own watch. */
   dropSilent(since: number): void;
-  /** Drops connections to a former primary, busy ones too: it may be frozen or still accept writes that only it knows. */
+  /** Drops connections to a former primary, busy ones too: it may be frozen, or accept writes that the new one never gets. */
   leaveFormer(timeline: number): void;
 }
 

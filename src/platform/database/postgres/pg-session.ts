@@ -1,5 +1,5 @@
 // One PostgreSQL protocol connection, used by both drivers: a server's socket (postgres.ts) or the embedded stream
-// (embedded.ts). Statements of one event-loop turn leave in one write; errors arrive as the two classes of database.ts.
+// (embedded.ts). Statements of one event-loop turn are sent in one write. Errors are DatabaseUnavailable or StatementFailed.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
@@ -21,7 +21,7 @@ import { type KnownRows, SkippedInGroup, StatementPipeline } from './statement-p
 /** The search_path of a statement on a divided database (find-shards.ts). */
 export interface SearchPath {
   readonly schemas: string;
-  /** Suffix of prepared statement names, because a plan belongs to one path. */
+  /** Suffix for the names of prepared statements, because a prepared plan is valid for one search_path only. */
   readonly tag: string;
   readonly isOfViews: boolean;
 }
@@ -32,10 +32,10 @@ export interface Session {
     values?: readonly unknown[],
     path?: SearchPath | null,
   ): Promise<readonly Row[]>;
-  /** Only for this transaction if `isLocal`. Travels with the next statement. */
+  /** Sets the search_path, for this transaction only if `isLocal`. It is sent together with the next statement. */
   search(path: SearchPath, isLocal: boolean): void;
   currentPath: SearchPath | null;
-  /** A statement without parameters; resolves to its command tag. A BEGIN is pipelined with what follows. */
+  /** Runs a statement without parameters and resolves to its command tag. A BEGIN is sent together with what follows. */
   command(text: string): Promise<string>;
   roundTrips(): number;
 }
@@ -54,11 +54,11 @@ export const columnTypes: pg.CustomTypesConfig = {
 const int8ArrayOid = 1016;
 
 /**
- * Planner settings of every session. A named statement planned while tables were empty keeps its sequential scan for hours:
- * throughput fell from 13,000 to 2,500 orders/s without an error. Orders and reads only look up by index; verification,
- * which reads whole tables, overrides this.
- * force_generic_plan: an array of one looks cheaper to the planner than one of unknown length, so it would replan every
- * batch, which took longer than running it.
+ * Planner settings of every session, which make it use indexes. A named statement planned while its tables were empty would
+ * keep a sequential scan for hours: throughput fell from 13,000 to 2,500 orders/s without an error. Verification reads
+ * whole tables and overrides these settings.
+ * force_generic_plan: the planner expects a plan for a known array of one element to be cheaper than the generic plan. It
+ * would therefore replan every batch, which takes longer than running it.
  */
 export const lookupPlanner: readonly string[] = [
   'enable_seqscan = off',
@@ -69,7 +69,7 @@ export const lookupPlanner: readonly string[] = [
   'plan_cache_mode = force_generic_plan',
 ];
 
-/** Citus plans for the shards of the given values, so a generic plan is impossible. */
+/** Citus chooses the shards by the values of the parameters, so it cannot use a generic plan. */
 export const citusPlanner: readonly string[] = lookupPlanner.filter(
   (setting) => !setting.startsWith('plan_cache_mode'),
 );
@@ -78,7 +78,7 @@ export function settingsText(settings: readonly string[]): string {
   return ["timezone = 'UTC'", ...settings].map((setting) => `set ${setting}`).join('; ');
 }
 
-/** For the tests, which check that each statement runs on both databases and on several shards. */
+/** Reports the names of statements to the tests, which check that each one runs on both databases and on several shards. */
 const statementChannel = channel('sellthrough:statement');
 
 export function createSession(client: pg.Client, stream: Duplex): Session {
@@ -88,7 +88,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
   let together: StatementPipeline | null = null;
   const known: KnownRows = new Map();
 
-  // Cork at the first statement of a turn and uncork at its end, so that all of them leave in one write.
+  // Cork at the first statement of a turn and uncork when the turn ends, so that all its statements leave in one write.
   const joinGroup = () => {
     if (groupOpen) return;
     groupOpen = true;
@@ -119,7 +119,7 @@ export function createSession(client: pg.Client, stream: Duplex): Session {
       this.currentPath = path;
       joinGroup();
       sendTogether();
-      // On failure the next statement would use another shard's tables, so drop the connection.
+      // If this failed, the next statement would use another shard's tables, so drop the connection.
       client
         .query(`set ${isLocal ? 'local ' : ''}search_path = ${path.schemas}`)
         .catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
@@ -164,7 +164,7 @@ const locking = /\bfor\s+(?:(?:no\s+key\s+)?update|(?:key\s+)?share)\b/i;
 const ofAccounts = new RegExp(`\\b(?:${Object.keys(accountTables).join('|')})\\b`);
 const lockless = new WeakSet<SqlStatement>();
 
-/** A row lock through a view over all shards silently locks nothing. @throws Error: a programming error */
+/** Refuses row locks through a view over all shards, which would silently lock nothing. @throws Error: a programming error */
 export function refuseLockOfView(statement: SqlStatement): void {
   if (lockless.has(statement)) return;
   if (locking.test(statement.text) && ofAccounts.test(statement.text))
@@ -204,7 +204,7 @@ export async function runTransaction<Result>(
           failure ??= { error };
         },
       );
-      // Otherwise, after a failed BEGIN, the statements behind it would commit one by one.
+      // After a failed BEGIN, later statements would each commit on their own, so stop here.
       await begun;
       return rows;
     },
@@ -225,7 +225,7 @@ export async function runTransaction<Result>(
   } catch (error) {
     if (committed === undefined) await session.command('rollback').catch(() => undefined);
     else await committed.catch(() => undefined);
-    // Errors arrive together, and a later statement's may come first, with less information than the one that failed.
+    // The error may be that of a statement that was skipped after the failure. The error of the one that failed says more.
     if (!(error instanceof TransactionRolledBack) && !isBehindFailed(error)) throw error;
     await lastHeard;
     throw failure === undefined ? error : failure.error;
@@ -254,10 +254,10 @@ async function commit(session: Session): Promise<void> {
   if (tag !== 'COMMIT') throw new TransactionRolledBack('The transaction had failed and was rolled back.');
 }
 
-/** SQLSTATEs about the server's condition rather than the statement; classes 08 and 53 count as a whole. */
+/** SQLSTATEs about the server's condition rather than the statement. All codes of the classes 08 and 53 are such, too. */
 const conditionCodes = new Set([
-  '25006', // a standby, or an operator who allows no writes
-  '25P03', // this process stalled
+  '25006', // the server is a standby or read-only
+  '25P03', // idle_in_transaction_session_timeout: this process stalled
   '25P04', // transaction_timeout
   '55P03', // lock_timeout
   '57014', // statement_timeout
@@ -282,7 +282,7 @@ export function databaseError(error: unknown, what: string): DatabaseUnavailable
   return new DatabaseUnavailable(message, { cause: error });
 }
 
-/** Citus appends a number, "accounts_username_key_102063", and names some only in the message. Ours never end in one. */
+/** Citus adds a number ("accounts_username_key_102063") and gives some names only in the message. Ours end in no number. */
 function constraintOf({ constraint, message }: pg.DatabaseError): string | undefined {
   const [, named] = constraint === undefined ? (/ unique constraint "([^"]+)"/.exec(message) ?? []) : [];
   return (constraint ?? named)?.replace(/_\d{6,}$/, '');

@@ -20,13 +20,13 @@ export interface PostgresOptions {
   readonly readConnections: number;
   readonly connectMilliseconds: number;
   readonly hosts: HostLimits;
-  /** An `orders` or `lookups` statement unanswered for this long drops its connection. */
+  /** A connection is dropped when its `orders` or `lookups` statement has had no answer for this long. */
   readonly answerMilliseconds: number;
   readonly readMilliseconds: number;
-  /** How often a long transaction is checked, and after how many missed checks it is given up. */
+  /** A long transaction is checked this often, and given up after `heartbeatsMissedMax` checks without an answer. */
   readonly heartbeatMilliseconds: number;
   readonly heartbeatsMissedMax: number;
-  /** Checked every half second, so silence is found and a new connection made within two seconds. */
+  /** The listening connection is checked every half second. It is replaced if it does not answer within this time. */
   readonly listenAnswerMilliseconds: number;
   readonly idleInTransactionMilliseconds: number;
   readonly locateMilliseconds: number;
@@ -65,7 +65,7 @@ export function socketOf(client: pg.PoolClient | pg.Client): Socket {
   return connection.stream;
 }
 
-/** Joins corked chunks into one write: the system call on many small ones takes longer than the copy. */
+/** Sends corked chunks in one write: a system call with many small chunks takes longer than copying them together. */
 export function joinWrites(socket: Socket): void {
   const encoding = 'buffer' as BufferEncoding;
   socket._writev = (chunks: readonly { chunk: Buffer }[], done) =>
@@ -79,7 +79,7 @@ export function unavailable(error: unknown): Error {
     : new DatabaseUnavailable(mapped.message, { cause: error });
 }
 
-/** Servers report at the start, and on every change, whether the session may write. */
+/** Knows whether its session may write: the server reports that at the start and at every change. */
 export class ReportingClient extends pg.Client {
   readonly #readOnlyBy = new Set<unknown>();
   timeline: number | null = null;
@@ -154,7 +154,7 @@ export async function askHost(options: PostgresOptions, host: DatabaseHost): Pro
   }
 }
 
-/** pg reads both at connect, and has no other way to use one address with several hosts. */
+/** Sets the host of the next attempt. pg reads both fields when it connects, and its own options allow only one host. */
 function leadTo(client: pg.Client, { host, port }: DatabaseHost): void {
   Object.assign(client, { host, port });
 }

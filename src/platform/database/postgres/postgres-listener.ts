@@ -1,6 +1,6 @@
 // The one listening connection of a process. Called by postgres.ts.
-// Invariant: a broken or silent connection is noticed within two seconds and replaced until closed. Its listener is
-// notified of both, as messages in between are lost.
+// Invariant: a broken or silent connection is noticed within two seconds, and replaced until closed. The listener is
+// notified of the loss and of the recovery, because messages in between are lost.
 
 import pg from 'pg';
 import type { ChangeListener } from '../database.ts';
@@ -46,7 +46,7 @@ export function listenForever(
     let silentSince: number | null = null;
     for (let attempt = 1; !stopped; attempt += 1) {
       const wasSilent = silentSince !== null;
-      // A regular small statement detects half-open sockets.
+      // With this timeout, the regular `select 1` below detects half-open sockets.
       const client = new Client({
         ...clientConfig(options),
         query_timeout: options.listenAnswerMilliseconds,
@@ -61,7 +61,7 @@ export function listenForever(
       try {
         await client.connect();
         client.on('notification', ({ payload = '' }) => listener.onMessage(payload));
-        // DATABASE_URL may set another application_name. This connection always has the real one.
+        // DATABASE_URL may set another application_name, but this connection must have the service's own.
         const { applicationName } = options;
         const naming =
           applicationName === undefined
@@ -87,8 +87,8 @@ export function listenForever(
       clearTimeout(timer);
       if (!stopped) listener.onLost();
       await client.end().catch(() => undefined);
-      // Reconnect at once after new silence. In all other cases pause: a refusing address would get thousands of attempts a
-      // second.
+      // Reconnect at once when the connection has just fallen silent. Otherwise pause, because an address that refuses
+      // connections would get thousands of attempts a second.
       const isNewlySilent = silentSince !== null && !wasSilent;
       if (!stopped && !isNewlySilent) await pause(listenRetryMilliseconds);
     }

@@ -179,7 +179,7 @@ function divide(server: PostgresServer, { shared, groups, locate, servers }: Acc
   return whole;
 }
 
-/** Lanes follow their shards when Citus moves them; otherwise the old worker would forward every statement. */
+/** When Citus moves a shard, gives its orders a pool on the new server. The old server would forward every statement. */
 function follow(
   server: PostgresServer,
   whole: Database,
@@ -210,7 +210,7 @@ async function listenOn(server: PostgresServer, channel: string, listener: Chang
   if (server.isClosed) throw new DatabaseUnavailable('The database is closed.');
   const listening = listenForever(server.options, clientOf(server.finder), channel, {
     ...listener,
-    // The server is reachable again, so a connection that has been silent since then is dead.
+    // The server answers again, so a connection that has been silent since then is dead.
     onHeardAgain: server.sessions.open.dropSilent,
   });
   server.listeners.push(listening);

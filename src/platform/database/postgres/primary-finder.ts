@@ -1,5 +1,5 @@
 // Finds which of several hosts accepts writes, at the first connection and whenever one is lost
-// (docs/decisions/0043-failover.md). Called by postgres.ts; a single host is never asked.
+// (docs/decisions/0043-failover.md). Called by postgres.ts if DATABASE_URL names several hosts.
 // Invariant: a process stays with its first cluster (system identifier) and the newest timeline seen. Other clusters and
 // former primaries that still accept writes are skipped.
 
@@ -9,7 +9,7 @@ import { type DatabaseHost, hostText } from './database-hosts.ts';
 
 export interface HostAnswer {
   readonly systemIdentifier: string;
-  /** null: a standby. */
+  /** null if the host is a standby. */
   readonly timeline: number | null;
   readonly isReadOnly: boolean;
   readonly isEmpty: boolean;
@@ -18,7 +18,7 @@ export interface HostAnswer {
 export interface PrimaryFinder {
   find(): Promise<DatabaseHost>;
   accept(host: DatabaseHost, answer: HostAnswer): void;
-  /** A connection to this timeline failed: asks all hosts before the next one. Ignored for a former primary. */
+  /** Reports a lost connection to this timeline: the next one needs a new look. Ignored if it led to a former primary. */
   doubt(timeline: number | null): void;
   close(): void;
 }
@@ -26,12 +26,12 @@ export interface PrimaryFinder {
 export interface PrimaryFinderOptions {
   readonly hosts: readonly DatabaseHost[];
   readonly ask: (host: DatabaseHost) => Promise<HostAnswer>;
-  /** How long to wait for the other hosts after one accepts writes without a newer timeline. */
+  /** How long to wait for the other hosts when a host accepts writes but has no newer timeline. */
   readonly patienceMilliseconds: number;
   readonly retryMilliseconds: number;
-  /** Interval of routine checks: a primary that is cut off sends no goodbye. */
+  /** Interval of routine checks, which find a primary that was cut off and can no longer close connections. */
   readonly lookMilliseconds: number;
-  /** A newer timeline began: sessions of an older one belong to a former primary. */
+  /** Called when a newer timeline is found. Sessions of an older timeline belong to a former primary. */
   readonly onMoved: (timeline: number) => void;
 }
 
@@ -77,16 +77,16 @@ export function createPrimaryFinder({
       isCertain = doubts === doubtsBefore;
       return found;
     } catch (error) {
-      // Without a doubt, the current primary stays: a busy server may be slow to take another connection.
+      // Keep the current primary unless a connection to it was lost: a busy server may only be slow to accept another one.
       failed = { error, at: performance.now() };
       throw error;
     }
   }
 
   /**
-   * Asks all hosts at once. The first time, each host gets its full time; later, a newer timeline decides alone, and any
-   * other writable host waits a while for the rest. Hosts that refuse writes are asked again until the last answers: a
-   * standby may be promoted while its primary is silent.
+   * Asks all hosts at once. The first time, each host is asked once and all answers are awaited. Later, a newer timeline
+   * decides alone, and any other writable host waits a while for the rest. Hosts that refuse writes are then asked again
+   * until every host has answered, because a standby may be promoted while its primary is silent.
    */
   function askAll(): Promise<Replies> {
     const isFirst = cluster.systemIdentifier === null;
@@ -129,7 +129,7 @@ export function createPrimaryFinder({
     );
   }
 
-  /** Fixes the cluster once and for all. @throws DatabaseUnavailable */
+  /** Decides which cluster this process uses from now on. @throws DatabaseUnavailable */
   function begin(replies: Replies): void {
     const answers = [...replies.values()].flatMap((answer) => (answer instanceof Error ? [] : [answer]));
     const identifiers = new Set(answers.map((answer) => answer.systemIdentifier));
@@ -159,7 +159,7 @@ export function createPrimaryFinder({
 
   return {
     async find() {
-      // A check begun before the doubt is too old.
+      // The result of a look that began before the last doubt does not count (isCertain stays false).
       if (looking !== null) await looking.catch(() => undefined);
       if (isCertain && primary !== null) return primary;
       if (failed !== null && performance.now() - failed.at < retryMilliseconds) throw failed.error;
@@ -203,7 +203,7 @@ function described(all: readonly DatabaseHost[], replies: Replies, cluster: Clus
     .join(', ');
 }
 
-/** A name with several addresses fails once for each; the aggregate's own message is empty. */
+/** For a name with several addresses, Node throws an AggregateError: one error per address, and no message of its own. */
 function errorOf(thrown: unknown): Error {
   const first: unknown = thrown instanceof AggregateError ? thrown.errors[0] : thrown;
   return first instanceof Error ? first : new Error(String(thrown));

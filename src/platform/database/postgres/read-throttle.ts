@@ -1,19 +1,19 @@
-// Throttles reads while orders keep PostgreSQL busy: separate connections do not keep reads from taking the orders'
-// processor. While batches run much of the time, reads go one at a time, and orders get a multiple of each read's time. One
+// Throttles reads while orders keep PostgreSQL busy, because reads on other connections still compete for its processor.
+// While batches run much of the time, reads run one at a time and pause in between, in proportion to their duration. One
 // connection always stays free for changes. Called by postgres.ts.
-// Invariant: with few orders, reads rest only if they slow batches down; under constant orders, reads keep a share.
+// Invariant: with few orders, reads pause only if they slow batches down. Under constant orders, reads keep a share.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../database.ts';
 
 export interface ReadThrottleLimits {
-  /** After a read, orders get this many times its duration, while there are any. */
+  /** After each read, reads pause for this many times its duration, as long as there are orders. */
   readonly restFactor: number;
-  /** Upper limit of that rest, so that a slow read does not delay the next one for long. */
+  /** Upper limit of that pause, so that a slow read does not delay the next one for long. */
   readonly restMillisecondsMax: number;
-  /** Orders count as running for this long after the last one: between two batches there is none. */
+  /** Orders count as running for this long after the last batch, because there are gaps between batches. */
   readonly quietMilliseconds: number;
-  /** Share of the recent time with a batch running (0 to 1) from which reads are throttled. */
+  /** Reads are throttled once batches have been running for at least this share (0 to 1) of the recent time. */
   readonly busyShareMin: number;
   readonly shareMilliseconds: number;
   readonly waitMilliseconds: number;
@@ -118,7 +118,7 @@ export function createReadThrottle(
   };
 }
 
-/** The busy share of the last one to two windows; 1 before the first has passed. */
+/** The share of time with a batch running, over the last one to two windows; 1 until the first window has passed. */
 function createBusyShare(windowMilliseconds: number, windowBegan: number) {
   let began: number | null = null;
   let busy = 0;

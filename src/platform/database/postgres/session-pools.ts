@@ -31,7 +31,7 @@ export interface RankPool {
 export interface SessionPools {
   create(max: number, limitMilliseconds: number, server?: Server): RankPool;
   retire(pool: RankPool): void;
-  /** `milliseconds` null: no limit; the caller must watch a session that exceeds the rank's limit. */
+  /** `milliseconds` null: no limit. The caller must then watch the session for as long as it exceeds the rank's limit. */
   withSession<Result>(
     pool: RankPool,
     milliseconds: number | null,
@@ -39,7 +39,7 @@ export interface SessionPools {
     path?: SearchPath | null,
   ): Promise<Result>;
   readonly open: OpenConnections;
-  /** The shards are on several servers: existing connections have the wrong planner settings and are replaced. */
+  /** Called when the shards are on several servers. Replaces connections, as open ones have the wrong planner settings. */
   planForCitus(): void;
   roundTrips(): number;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ export function createSessionPools(options: PostgresOptions, finder: PrimaryFind
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
       open.add(client);
-      // Pipelined before the first statement. If it fails, parsing any time fails too.
+      // Sent ahead of the first statement. If it fails, the time zone is not set, and parsing any time fails as well.
       const planner = isOverServers ? citusPlanner : lookupPlanner;
       const settings = [...planner, ...timeouts(options, limitMilliseconds)];
       client.query(settingsText(settings)).catch(() => undefined);
@@ -123,7 +123,7 @@ export function createSessionPools(options: PostgresOptions, finder: PrimaryFind
   }
 
   function register(client: pg.PoolClient): Session {
-    // pg types its client loosely here: `connection.stream` is the socket made by our `stream` option.
+    // pg's type for a client from a pool is narrower, but the object is a pg.Client.
     const socket = socketOf(client);
     const session = createSession(client as unknown as pg.Client, socket);
     sessions.set(client, session);
@@ -165,7 +165,7 @@ function timeouts(
   { answerMilliseconds, idleInTransactionMilliseconds }: PostgresOptions,
   limitMilliseconds: number,
 ): string[] {
-  // A process that stalled or lost its network must not hold accounts locked forever.
+  // If this process stalls or loses its network, the server must not keep accounts locked for it forever.
   return [
     `statement_timeout = ${limitMilliseconds}`,
     `idle_in_transaction_session_timeout = ${Math.min(answerMilliseconds, idleInTransactionMilliseconds)}`,

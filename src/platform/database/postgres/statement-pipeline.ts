@@ -1,5 +1,5 @@
-// Sends a transaction's statements of one event-loop turn as a single pg query with one Sync. With a Sync each, as pg does,
-// server and service would write and read every answer separately, which for a single order costs more than the order.
+// Sends a transaction's statements of one event-loop turn as a single pg query with one Sync. pg itself sends a Sync with
+// each statement, so that every answer is written and read separately. For a single order that costs more than the order.
 // Invariant: a pipeline holds at most one BEGIN and its named statements. After a failure the server skips the rest.
 // It extends pg's exported query class, to which pg passes the server's messages.
 
@@ -9,7 +9,7 @@ import type { Row, SqlStatement } from '../database.ts';
 interface RowShape {
   readonly names: readonly string[];
   readonly parsers: readonly ((text: string) => unknown)[];
-  /** Rows are copied from it, so that V8 gives them one hidden class. */
+  /** Each row is a copy of it, so that V8 gives all rows one hidden class. */
   readonly empty: Row;
 }
 
@@ -23,7 +23,7 @@ interface PipelinedStatement {
   reject(error: unknown): void;
 }
 
-/** pg's published types are those of another version. */
+/** Declared here because pg's published types are for another version of pg. */
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
@@ -52,7 +52,7 @@ export class StatementPipeline extends pg.Query {
   readonly #types: pg.CustomTypesConfig;
   #place = 0;
   #unread: { readonly error: unknown } | null = null;
-  /** pg marks this name as prepared, so it is a name of its own. */
+  /** The statement whose answer is due. pg reads these two fields to record which statement is prepared. */
   name = '';
   text = '';
   /** With a query_timeout in DATABASE_URL, pg cuts the connection unless this is called. */
@@ -74,7 +74,7 @@ export class StatementPipeline extends pg.Query {
     return this.#statements.map(({ statement }) => statement.name);
   }
 
-  /** A returned error goes to handleError, and nothing is sent. */
+  /** Called by pg. If it returns an error, nothing was sent, and pg passes the error to handleError. */
   override submit = (client: unknown): Error | undefined => {
     const connection = client as Connection;
     const isOther = ({ statement: { name, text } }: PipelinedStatement) =>
@@ -114,7 +114,7 @@ export class StatementPipeline extends pg.Query {
     });
   }
 
-  /** Called while pg reads the socket: an exception here would end the process. */
+  /** pg calls this while it reads the socket: an exception here would end the process. */
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     if (this.#unread !== null) return;
     try {
@@ -145,7 +145,7 @@ export class StatementPipeline extends pg.Query {
     else done.reject(unread.error);
   }
 
-  /** Either a statement's error, after which the server skips to the next Sync, or a connection error. */
+  /** Called for a statement's error, after which the server skips to the next Sync, and for a connection error. */
   handleError(error: unknown, client: unknown): void {
     const [failed, ...skipped] = this.#statements.slice(this.#place);
     this.#place = this.#statements.length;
@@ -165,6 +165,6 @@ export class StatementPipeline extends pg.Query {
 
 type SentValue = string | Buffer | null;
 
-/** How pg itself serializes values, including lists and bytes. Not in its types. */
+/** pg's own serialization of values, including lists and bytes. pg exports it, but its types do not. */
 const { prepareValue } = (pg as unknown as { readonly utils: { prepareValue(value: unknown): SentValue } })
   .utils;

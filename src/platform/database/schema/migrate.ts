@@ -1,7 +1,7 @@
-// Brings a database to this program's schema. Numbered files run once each, recorded with a checksum, under one lock, so
-// that any number of processes may start at once.
-// Invariant: a database that is newer than the program, or whose past was edited, stops the start. Each migration is one
-// transaction, so an interrupted start resumes (docs/decisions/0014-long-migrations.md).
+// Brings a database to this program's schema. Each numbered file runs once, and its checksum is recorded. The schema lock
+// lets any number of processes start at once.
+// Invariant: the start fails if the database is newer than the program or if a migration it recorded was edited. Each
+// migration is one transaction, so an interrupted start can resume (docs/decisions/0014-long-migrations.md).
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface Migration {
 
 const migrationsFolder = new URL('./migrations/', import.meta.url);
 
-/** In order. @throws SchemaMismatch if a number is missing or doubled */
+/** @returns the migrations in order @throws SchemaMismatch if a number is missing or used twice */
 export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
@@ -39,7 +39,7 @@ export function readMigrations(folder: URL = migrationsFolder): Migration[] {
   });
 }
 
-/** `holder`: the process that changes the schema at the moment. */
+/** `holder`: the process that is changing the schema while this one waits. */
 export type MigrationProgress =
   | { readonly seconds: number; readonly holder: string }
   | { readonly seconds: number; readonly migration: string };
@@ -67,11 +67,11 @@ export async function migrate(
 
 export const insufficientPrivilege = '42501';
 
-/** Expected where the service has its own role, so that it cannot change what protects the ledger. */
+/** Expected where the service's role does not own the tables, so that it cannot remove what protects the ledger. */
 const notTheOwner =
   'The database does not have the schema of this version, and the role of DATABASE_URL may not change it: run "sellthrough migrate" as the role that owns the tables (docs/postgresql.md).';
 
-/** Migrations may read whole tables; sessions are set for look-ups (pg-session.ts). */
+/** Turns lookupPlanner (pg-session.ts) off, because migrations may read whole tables. */
 const wholeTables = ['seqscan', 'hashjoin', 'mergejoin', 'bitmapscan']
   .map((way) => `set local enable_${way} = on`)
   .join('; ');
@@ -98,7 +98,7 @@ async function runNext(
     text: "select to_regclass('schema_migrations') is not null as has",
   });
   if (table?.['has'] !== true) {
-    // Checked first, so that a role without CREATE can start on a complete database.
+    // Looked up first, because "create table if not exists" needs CREATE, which the service's role may not have.
     const create = `create table schema_migrations (
       number int primary key, name text not null, checksum text not null, applied_at timestamptz not null
     )`;
@@ -130,13 +130,13 @@ async function runNext(
   return next;
 }
 
-/** Marks in a migration: the SQL below runs once per shard, or once in all. */
+/** Comments in a migration: the SQL below such a line runs once per shard, or once in total. */
 const sectionMark = /^-- (in each account group|once)$/m;
 
-/** On a divided database, sections about account tables run in each shard's schema. */
+/** On a divided database, runs the sections about account tables once in each shard's schema. */
 async function runSql(transaction: Queryable, sql: string): Promise<void> {
   const division = await findDivisionIfAny(transaction);
-  // Without parameters the whole file travels as one simple query.
+  // Without parameters, the whole file is sent as one simple query.
   if (division === null) return run(transaction, sql);
   const [first = '', ...rest] = sql.split(sectionMark);
   await run(transaction, first);
@@ -224,7 +224,7 @@ export async function checkMigrations(
   checkPast(await readApplied(database), migrations);
 }
 
-/** Texts replaced before a release by others that make the same schema: databases they made stay valid. */
+/** Checksums of migrations that were rewritten before a release. The old text made the same schema and stays accepted. */
 const replacedChecksums: Readonly<Record<string, string>> = {
   '0004-plan-changes.sql': '782bfe995e4e1af3728fc5e8aecbc28c5efaee8931739214ec285b2dd033beeb',
 };

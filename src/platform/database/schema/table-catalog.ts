@@ -11,7 +11,7 @@ import { accountReferences } from '../shards/sharded-tables.ts';
 export interface Table {
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
-  /** The primary key, so that the same state always gives the same order. */
+  /** The columns of the primary key, so that the same state is always listed in the same order. */
   readonly orderBy: string;
 }
 
@@ -22,7 +22,7 @@ export interface Sequence {
 }
 
 const migrationsTable = 'schema_migrations';
-/** Not content: jobs belong to an installation, account_groups to its division into shards. */
+/** Not in backups: jobs belong to an installation, and account_groups describes its division into shards. */
 const jobsTable = 'jobs';
 const groupsTable = 'account_groups';
 
@@ -40,12 +40,12 @@ const selectTables = `select c.relname as name, c.oid::int as oid,
     and c.relnamespace in (current_schema()::regnamespace, coalesce($1, current_schema()::text)::regnamespace)
   order by c.relname`;
 
-/** The schema whose account tables stand for those of all shards; null: undivided. */
+/** The first shard's schema: its account tables represent those of all shards. null on an undivided database. */
 async function firstGroup(queryable: Queryable): Promise<string | null> {
   return (await findDivisionIfAny(queryable))?.groups[0] ?? null;
 }
 
-/** Every table with content, each after those it references. */
+/** Every table that belongs in a backup, each one after the tables it references. */
 export async function listTables(queryable: Queryable): Promise<Table[]> {
   const rows = await queryable.query({ name: '', text: selectTables }, [await firstGroup(queryable)]);
   const oids = new Map(rows.map((row) => [String(row['name']), Number(row['oid'])]));
@@ -80,7 +80,7 @@ export async function listTables(queryable: Queryable): Promise<Table[]> {
   return sorted.map(({ table }) => table);
 }
 
-/** All shards draw a column's numbers from one sequence, on which its default depends. */
+/** All shards number a column from one sequence. It is found through the default of the column, which depends on it. */
 const numberedColumns = `(
     select c.relname::text as table_name, a.attname::text as column_name, a.attnum,
       coalesce(
@@ -113,7 +113,7 @@ export async function listSequences(queryable: Queryable): Promise<Sequence[]> {
   }));
 }
 
-/** Empty where there is no record of migrations. */
+/** @returns an empty list if the database has no record of migrations */
 export async function listMigrations(queryable: Queryable): Promise<{ name: string; checksum: string }[]> {
   const [found] = await queryable.query({
     name: '',

@@ -1,18 +1,18 @@
-// Replaces autovacuum, which the embedded database lacks: removes dead rows, refreshes statistics and transaction age. A
-// job (src/service/scheduled-jobs.ts) that vacuums one table at a time, and only when enough has changed, so that orders
-// never wait for the whole database.
+// Replaces autovacuum, which the embedded database lacks: removes dead rows, refreshes statistics and transaction age. The job
+// (src/service/scheduled-jobs.ts) vacuums one table at a time, and only after enough changes, so that orders never wait
+// for the whole database.
 
 import type { Queryable, Row, SqlStatement } from '../database.ts';
 
-/** The cost of a vacuum grows with the pages changed, which these approximate (docs/decisions/0016-jobs.md). */
+/** A vacuum takes longer the more pages were changed. Numbers of rows approximate that (docs/decisions/0016-jobs.md). */
 const insertedRowsMax = 20_000;
 const deadRowsMin = 1_000;
 const changedRowsMin = 50;
 const changedShare = 0.1;
-/** Well below the 2 billion at which a database has to stop. */
+/** In transactions. Well below the 2 billion at which PostgreSQL stops accepting writes. */
 const transactionAgeMax = 100_000_000;
 
-// Changes before the last start are not counted, so each table is due once after it. TOAST goes with its table.
+// PostgreSQL's counters begin at its last start, so each table is due once after a start. VACUUM includes a table's TOAST.
 const listDue: SqlStatement = {
   name: 'list_tables_to_vacuum',
   text: `select s.relid::regclass::text as name,
@@ -25,7 +25,7 @@ const listDue: SqlStatement = {
     order by s.last_vacuum nulls first, s.relid`,
 };
 
-/** Returns how many tables are left because the signal aborted. */
+/** @returns the number of due tables that are left because the signal aborted */
 export async function vacuumTables(database: Queryable, signal: AbortSignal): Promise<number> {
   const due = (await database.query(listDue)).filter((row) => wantsVacuum(row) || wantsAnalyze(row));
   for (const [index, row] of due.entries()) {
