@@ -1,5 +1,5 @@
-// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, nothing loaded or
-// framed, HTTPS only. Pages, assets and documents override them.
+// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, no embedded content, no
+// framing, HTTPS only. Pages, assets and documents override them.
 
 import type { FastifyInstance } from 'fastify';
 
@@ -9,7 +9,7 @@ export const privateAnswer = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
 } as const;
 
-/** No includeSubDomains: other names of the domain are not ours. */
+/** Without includeSubDomains, because other names of the domain may belong to other services. */
 const onlyByHttps = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 /** Register before any other hook, so that later ones can override. */

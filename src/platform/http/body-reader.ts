@@ -1,5 +1,5 @@
-// Validates bodies against their schemas; validation_failed names the first invalid field. Also checks texts for what
-// schemas cannot express (invalid Unicode, control characters).
+// Validates bodies against their schemas; validation_failed names the first invalid field. Also refuses invalid Unicode and
+// control characters, which schemas cannot express.
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';
@@ -7,7 +7,7 @@ import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catal
 import { isJsonObject, own } from '../../shared/json.ts';
 import { refuseIf } from './request-refused.ts';
 
-/** null: valid. Never returns the body, which could look like a refusal. Unknown fields are ignored. */
+/** @returns null if valid; never the body, which could look like a refusal. Ignores unknown fields. */
 export type BodyCheck = (body: unknown) => Refusal | null;
 
 export function createBodyReader<const Schema extends TSchema>(
@@ -42,7 +42,7 @@ interface SchemaError {
   readonly params?: unknown;
 }
 
-/** Answers with an example of the text, never with the pattern. */
+/** Explains the allowed form by an example of the schema, never by the pattern. */
 function patternReason(schema: TSchema, error: SchemaError | undefined): string | null {
   if (error?.keyword !== 'pattern') return null;
   let at: unknown = schema;
@@ -74,7 +74,7 @@ function valueAt(body: unknown, error: SchemaError | undefined): unknown {
   );
 }
 
-/** Refuses texts that the database or a terminal could not reproduce. Only in known fields. */
+/** Refuses texts that the database or a terminal could not reproduce. Checks only fields of the schema. */
 function textProblem(value: unknown, schema: TSchema, path: string): Refusal | null {
   if (typeof value === 'string') {
     const isShowable = value.isWellFormed() && !/\p{Cc}/u.test(value);

@@ -18,7 +18,7 @@ export async function installBuiltPages(
     root: folder,
     serve: false,
     index: false,
-    // The build writes .br and .gz files beside those worth compressing.
+    // The build writes .br and .gz files beside the files that compress well.
     preCompressed: true,
     suppressWarning: true,
   });

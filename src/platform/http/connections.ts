@@ -1,6 +1,6 @@
-// Pipelining and malformed requests, between Node's server and the app. A connection gets one answer per request, in order.
-// Some pipelined requests run at once; the rest wait, and reading pauses. Bytes that are not a request are refused and
-// logged here; a connection that sent nothing is closed silently.
+// Handles pipelining and malformed requests between Node's server and the app. Each request of a connection gets one answer,
+// in order. Some pipelined requests run at once; the others wait, and the socket is not read meanwhile. Bytes that are not a
+// request are refused and logged here. A connection that sent nothing is closed silently.
 
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
@@ -11,11 +11,11 @@ import { requestIdOf } from './request-id.ts';
 
 export interface ConnectionLimits {
   readonly pipelinedMax: number;
-  /** Waiting requests of all connections; a connection that exceeds it is cut. */
+  /** Limit of waiting requests over all connections. A connection that would exceed it is closed. */
   readonly pipelinedHeldMax: number;
-  /** Unsent answer bytes of one connection above which its next request is not started. */
+  /** A connection's next request does not start while more answer bytes than this are unsent. */
   readonly unreadBytesMax: number;
-  /** After the last answer, how long a client may go on sending. */
+  /** How long a client may go on sending after the last answer before the connection is closed. */
   readonly lingerMilliseconds: number;
 }
 
@@ -33,19 +33,19 @@ export interface UnparsedAnswer {
 export interface Connections {
   attend(server: Server): void;
   onClientError(error: { readonly code?: string }, socket: Socket, answer: () => UnparsedAnswer): void;
-  /** Sends the connection's last answer; bytes behind it are not read. */
+  /** Sends the connection's last answer. Bytes after that are not read. */
   refuse(socket: Socket, answer: UnparsedAnswer): void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Answers of requests that the app has. */
+  /** Responses of requests that the app has received. */
   readonly begun: Set<ServerResponse>;
-  /** Answers of waiting requests; while there are any, nothing is read. */
+  /** Responses of requests that wait. While there are any, the socket is not read. */
   held: ServerResponse[];
   /** The newest request, whose body may still be arriving. */
   newest: ServerResponse | null;
-  /** It closes after the answers it owes. */
+  /** The connection closes after the answers that are still due. */
   isEnding: boolean;
 }
 
@@ -105,7 +105,7 @@ export function createConnections(
 
     function hold(connection: Connection, response: ServerResponse): void {
       const { socket, held } = connection;
-      // One read is parsed to its end, however many requests it contains.
+      // Pausing the socket does not stop the parser: it still delivers all requests of the bytes already read.
       if (heldCount === limits.pipelinedHeldMax) {
         socket.destroy();
         return;
@@ -156,7 +156,7 @@ export function createConnections(
     const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
     if (error.code === 'ECONNRESET' || (!socket.writable && !connection.isEnding)) socket.destroy();
     else if (isLate && socket.bytesRead === 0) closeSilently(socket);
-    // A late request is our fault if others wait in front of it.
+    // A request that is late because others wait in front of it is not the client's fault.
     else if (!connection.isEnding && !(isLate && connection.held.length > 0)) refuse(socket, answer());
   }
 
@@ -169,18 +169,18 @@ export function createConnections(
       held.pop();
       heldCount -= 1;
     }
-    // It was refused before its body was read, and that answer is already logged.
+    // The request was refused before its body was read, and that answer is already logged.
     if (broken?.headersSent === true) {
       if (!begun.has(broken) && !hasWhole(connection)) endAfter(socket);
       return;
     }
     const requestId = broken === null ? randomUUID() : requestIdOf(broken.req);
     onUnparsed({ requestId, code: refusal.code, address: socket.remoteAddress ?? '' });
-    // Sent now, it would pass for the answer to the previous request.
+    // While an earlier request is unanswered, the client would take this answer for that request's.
     if (!hasWhole(connection)) endAfter(socket, rawErrorResponse(refusal, requestId, headers));
   }
 
-  /** Closing with bytes unread could discard the answer, so cut the connection only after a while. */
+  /** The client may lose the answer if the socket is closed with unread bytes, so close it only after a while. */
   function endAfter(socket: Socket, answer = ''): void {
     if (socket.writableEnded) return;
     socket.on('error', () => undefined);
@@ -190,13 +190,13 @@ export function createConnections(
   return { attend, onClientError, refuse };
 }
 
-/** A request whose own body is malformed gets the answer; earlier ones are complete. */
+/** True while a complete request is unanswered. The request whose body is malformed is not complete. */
 function hasWhole({ begun, held }: Connection): boolean {
   for (const { req } of begun) if (req.complete) return true;
   return held.some(({ req }) => req.complete);
 }
 
-/** Reads what has arrived first, so that a request at the very end of the timeout is still answered. */
+/** First reads bytes that have already arrived, so that a request at the very end of the timeout is still answered. */
 function closeSilently(socket: Socket): void {
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();

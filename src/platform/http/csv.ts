@@ -1,4 +1,4 @@
-// A list as CSV, page by page, so that a slow client holds no database connection. Texts are quoted and cannot become
+// Writes a list as CSV, page by page, so that a slow client holds no database connection. Texts are quoted and cannot become
 // formulas (shared/csv-text.ts); numbers and dates stay plain.
 
 import { type CsvCell, csvLines } from '../../shared/csv-text.ts';

@@ -1,6 +1,6 @@
 // Reads a list's filters, position and limit from the query string and makes the next cursor. Called by list routes;
 // unfiltered lists use page numbers (shared/pages.ts).
-// Invariant: cursors are signed for account, list and filters; a cursor from another list is refused.
+// Invariant: a cursor is signed for one account, list and set of filters, and refused with any other.
 
 import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -15,7 +15,7 @@ export interface FilterableList<Filter> {
   readonly list: string;
   readonly names: readonly string[];
   readonly read: (sent: ListQuery) => Filter;
-  /** Rows of a page, at most; absent: as of every list. */
+  /** Maximum rows of a page; absent: the maximum of all lists. */
   readonly limitMax?: number;
 }
 
@@ -23,11 +23,11 @@ export interface FilteredPage<Filter> {
   readonly filter: Filter;
   readonly position: string | null;
   readonly limit: number;
-  /** The cursor for a page that starts at this position; null: the end. */
+  /** The cursor for a page that starts at this position; null at the end of the list. */
   cursorAt(position: string | null): string | null;
 }
 
-/** null: read by page number. Never null with `hasNoPages` (CSV, or lists with cursors only). @throws RequestRefused */
+/** @returns null to read by page number, but never with `hasNoPages` (CSV, lists with cursors only) @throws RequestRefused */
 export function readFilteredPage<Filter>(
   seal: Seal,
   list: FilterableList<Filter>,
@@ -52,7 +52,7 @@ export function readFilteredPage<Filter>(
   const parameters = isJsonObject(query) ? query : {};
   const sent = [...names, 'cursor'].filter((name) => own(parameters, name) !== undefined);
   if (sent.length === 0 && !hasNoPages) return null;
-  // A client that counts pages up would read the first one forever.
+  // If `page` were ignored, a client that counts pages up would read the first page forever.
   if (own(parameters, 'page') !== undefined) {
     throw new RequestRefused(
       fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor'),

@@ -1,5 +1,5 @@
 // Turns refusals and failures into the error envelope; the only place that maps codes to statuses. Handlers throw
-// RequestRefused, guards call reply.refuse; any other exception is our failure or the database's.
+// RequestRefused, and guards call reply.refuse. Any other exception is a failure of the service or its database.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -24,10 +24,10 @@ declare module 'fastify' {
   }
 }
 
-// An import would evaluate every export of node:http, whose WebSocket loads Node's fetch: 50 ms of a start.
+// An import would evaluate every export of node:http. Its WebSocket loads Node's fetch, which takes 50 ms of a start.
 const http = process.getBuiltinModule('node:http');
 
-/** By then a restarted database is usually back. */
+/** A restarted database is usually back after this time. */
 const retryAfterSeconds = 2;
 
 export function installErrors(app: FastifyInstance): void {
@@ -38,16 +38,16 @@ export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | RequestRefused, request, reply) => {
     if (error instanceof RequestRefused) return send(reply, error.refusal);
     const answer = refusalOfFailure(error, request);
-    // Otherwise the rest of a body that is too large would be read as the next request.
+    // Without this, the rest of a body that is too large would be read as the next request.
     if (answer.code === 'payload_too_large') reply.header('connection', 'close');
-    // A method that Node knows but the framework does not (such as RTSP's) arrives without hooks and decorations.
+    // Set again: for a method that Node knows but the framework does not (such as RTSP's), the hooks did not run.
     return send(reply.headers({ ...privateAnswer, 'x-request-id': request.id }), answer);
   });
 }
 
 const unknownKey = 'Bearer realm="Sellthrough", error="invalid_token"';
 
-/** WWW-Authenticate of a 401 from the API (RFC 6750). The panel's sessions are not an HTTP scheme. */
+/** WWW-Authenticate of a 401 from the API (RFC 6750). The panel sends none: its sessions are not an HTTP scheme. */
 export const challenges: ReadonlyMap<ErrorCode, string> = new Map([
   ['missing_api_key', 'Bearer realm="Sellthrough"'],
   ['invalid_api_key', unknownKey],
@@ -146,7 +146,7 @@ export function errorOf({ code, details, message = messageOf(code, details) }: R
   return { code, message, details };
 }
 
-/** A wrong field is named with the reason; other messages take the values of their `{names}` from the details. */
+/** Names a wrong field with the reason. Other messages take the values of their `{names}` from the details. */
 function messageOf(code: ErrorCode, details: ErrorDetails): string {
   const { field, reason } = details;
   if (field !== undefined && typeof reason === 'string') {

@@ -1,9 +1,9 @@
-// Detects a proxy that TRUST_PROXY does not name, by its headers. Logged once per process, at the first such request, so
-// that forged headers cannot fill the log.
+// Detects by its headers a proxy that TRUST_PROXY does not name. It is logged once per process, at the first such request,
+// so that forged headers cannot fill the log.
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-/** Only the first is used; all of them show a proxy. */
+/** The service reads only the first one, but each of them shows that there is a proxy. */
 const forwardedHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip'] as const;
 
 export function noticeUntrustedProxy(

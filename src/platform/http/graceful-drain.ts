@@ -1,6 +1,6 @@
-// Before it ends, a process answers /readyz with 503 while it goes on serving, so that proxies redirect traffic first.
-// Called by create-service.ts; probe-routes.ts reports each probe. It waits only as long as the probers need, and not at
-// all without any (docs/decisions/0044-restarts.md).
+// Before a process ends, it answers /readyz with 503 while it goes on serving, so that proxies redirect traffic first. Called
+// by create-service.ts; probe-routes.ts reports each probe. The process waits only as long as the probers need, and not at
+// all if nothing probes it (docs/decisions/0044-restarts.md).
 
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
@@ -8,7 +8,7 @@ import { connect, Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 export interface GracefulDrainLimits {
-  /** An address that probed twice within this time is expected to probe again; slower probers are not waited for. */
+  /** An address that probed twice within this time is expected to probe again. Slower probers are not waited for. */
   readonly askedTwiceMilliseconds: number;
   /** Some proxies remove a process only after this many 503 answers. */
   readonly answers: number;
@@ -20,7 +20,7 @@ export interface GracefulDrain {
   /** Call before each answer of /readyz, with the peer's address. */
   asked(address: string): void;
   isAnnounced(): boolean;
-  /** Resolves when every regular prober got enough 503s, at the time limit, or on `hurry`. */
+  /** Resolves when every regular prober has received enough 503s, at the time limit, or when `hurry` aborts. */
   announce(hurry: AbortSignal): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
       if (askers.size > limits.askersMax && oldest !== undefined) askers.delete(oldest);
       if (waitedFor === null) return;
       asker.answers += 1;
-      // A further probe proves that the last answer was read.
+      // When an address probes again, it has read the last answer.
       if (asker.answers > limits.answers && waitedFor.delete(asker) && waitedFor.size === 0) onAllAnswered();
     },
     isAnnounced: () => waitedFor !== null,
@@ -65,8 +65,9 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
 }
 
 /**
- * Closes the port but keeps connections, which may be about to send a request, until their next answer. Proxies that do not
- * probe keep sending until the port refuses. Resolves when none is left, after `milliseconds`, or on `hurry`.
+ * Closes the port, but keeps each connection until its next answer, because it may be about to send a request. Proxies that
+ * do not probe keep sending until the port refuses. Resolves when no connection is left, after `milliseconds`, or when
+ * `hurry` aborts.
  */
 export async function letConnectionsBeUsedUp(
   server: HttpServer,
@@ -79,14 +80,14 @@ export async function letConnectionsBeUsedUp(
   closePort(server, signal);
   await Promise.race([usedUp, pause(milliseconds, undefined, { signal })]).catch(() => undefined);
   over.abort();
-  // Reads what has arrived first, so that a request at the very end is still answered.
+  // First read what has arrived, so that a request at the very end is still answered.
   await nextTurn();
   server.closeIdleConnections();
 }
 
 /**
- * The kernel accepts connections before the process does, and resets those waiting when the port closes. So it closes after
- * accepting a connection of our own: all earlier ones were accepted by then.
+ * The kernel accepts connections before the process does, and resets those still waiting when the port closes. So this
+ * connects to the port itself. Once that connection is accepted, all earlier ones have been too, and the port can close.
  */
 function closePort(server: Server, signal: AbortSignal): void {
   const address = server.address();

@@ -19,12 +19,12 @@ export function bodyOf({ body }: Pick<FastifyRequest, 'body'>): JsonObject {
   return isJsonObject(body) ? body : {};
 }
 
-/** null: none was sent. @throws RequestRefused */
+/** @returns null if no key was sent @throws RequestRefused */
 export function idempotencyKeyOf(request: Pick<FastifyRequest, 'body' | 'headers'>): string | null {
   return orRefuse(parseIdempotencyKey(bodyOf(request), sentIdempotencyHeader(request.headers)));
 }
 
-/** A hook before the schema check, so that an invalid key is refused first. */
+/** A hook that runs before the schema check, so that an invalid key is refused first. */
 export async function readableKeyFirst(request: FastifyRequest): Promise<void> {
   idempotencyKeyOf(request);
 }

@@ -73,13 +73,13 @@ export function readQuery<Filter>(
     return value;
   };
   const beginningOf = (name: string, value: string, shape: RegExp, example: string): EpochSeconds => {
-    // Without Z a time of day would be in the machine's zone.
+    // Without Z, Date.parse would read a time of day in the machine's time zone.
     const milliseconds = shape.test(value)
       ? Date.parse(value.includes('T') ? `${value}Z` : value)
       : Number.NaN;
     // Date.parse reads 31 February as a day in March.
     const isThere = Number.isFinite(milliseconds) && new Date(milliseconds).toISOString().startsWith(value);
-    // PostgreSQL has no year 0.
+    // Also refuses the year 0, which PostgreSQL does not have.
     if (!isThere || milliseconds < Date.UTC(1970)) throw refuse(name, `must look like ${example}`);
     return milliseconds / 1000;
   };

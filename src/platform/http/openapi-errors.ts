@@ -27,7 +27,7 @@ export function usualSentences(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `${code}: ${errorCatalog[code].message}`).join(' ');
 }
 
-/** "order_not_found, customer_not_found"; an unusual limit adds its sentence. */
+/** "order_not_found, customer_not_found". If the body limit differs from the usual one, its code has a sentence. */
 export function codesText(codes: readonly ErrorCode[], bodyBytesMax: number): string {
   const { code: unusual, message } = tooLarge(bodyBytesMax);
   const texts = codes.map((code) =>

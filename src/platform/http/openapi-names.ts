@@ -1,5 +1,5 @@
-// Names and integer formats for generated clients. Called by openapi.ts on its own copy of the document, so serializers and
-// validators never see them.
+// Names and integer formats for generated clients. openapi.ts calls this on its own copy of the document, so that serializers
+// and validators never see them.
 
 interface Schema {
   readonly $ref?: string;
@@ -26,7 +26,7 @@ interface NamelessDocument {
 /** Some generated clients send null for every unset field. */
 const bodyRule = 'Leave out what you do not set: null is refused, as any other wrong type.';
 
-/** Without a name, generators invent one for each operation: PlaceOrderBody, OrderPage, PlaceOrderAnswer. */
+/** Names bodies, answers and pages (PlaceOrderBody, PlaceOrderAnswer, OrderPage). Otherwise each generator invents names. */
 export function nameShapes(document: NamelessDocument): void {
   const schemas = document.components?.schemas ?? {};
   document.components = { ...document.components, schemas };
@@ -45,7 +45,7 @@ export function nameShapes(document: NamelessDocument): void {
   }
 }
 
-/** True for names of bodies, answers and pages, not of things: Order, Customer. */
+/** True for the names of bodies, answers and pages; false for those of things, such as Order. */
 export function isShapeName(name: string): boolean {
   return /(?:Body|Answer|Page)$/.test(name);
 }
@@ -59,7 +59,7 @@ function moveTo(schemas: Record<string, Schema>, name: string, media: Media): vo
   media.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-/** "OrderPage" for a page of orders; a filterable list has two kinds of answer, and its own name. */
+/** "OrderPage" for a page of orders. null for a filterable list: its two kinds of answer are named after the operation. */
 function pageName({ properties = {} }: Schema): string | null {
   if ('next_cursor' in properties) return null;
   const item = 'per_page' in properties ? properties['data']?.items?.$ref : undefined;
@@ -68,7 +68,7 @@ function pageName({ properties = {} }: Schema): string | null {
 
 const int32Max = 2_147_483_647;
 
-/** Larger integers get no format: from int64, generators make bigint, which JSON lacks. */
+/** Larger integers get no format, because generators turn int64 into bigint, which JSON lacks. */
 export function nameIntegerFormats(part: unknown): void {
   if (typeof part !== 'object' || part === null) return;
   if ('type' in part && part.type === 'integer' && !('format' in part)) {

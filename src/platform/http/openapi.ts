@@ -29,7 +29,7 @@ export interface DocumentedParts {
   readonly documentEvents: (document: object) => void;
 }
 
-/** `declared`: every documented route, complete once the app is ready. */
+/** `declared`: every documented route. The list is complete once the app is ready. */
 export async function installOpenapi(
   app: FastifyInstance,
   declared: readonly DeclaredRoute[],
@@ -130,7 +130,7 @@ interface Operation {
 }
 
 interface Response {
-  /** Errors are described once per status. */
+  /** Refers to the response that all errors with one status share. */
   $ref?: string;
   description?: string;
   headers?: Record<string, unknown>;

@@ -14,7 +14,7 @@ export function probeRoutes(
   app: FastifyInstance,
   { metrics, readinessProblems, onReadinessAsked }: HealthDependencies,
 ): void {
-  // HEAD, for monitors that use it.
+  // Monitors may also use HEAD.
   const hidden = { schema: { hide: true }, exposeHeadRoute: true };
   app.get('/healthz', hidden, async () => ({ status: 'ok' }));
   app.get('/readyz', hidden, async ({ socket }, reply) => {

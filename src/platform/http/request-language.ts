@@ -1,4 +1,4 @@
-// The browser's preferred language among ours. null: none named, so the service's own.
+// Chooses the language that the browser prefers among ours; null if it names none of them.
 
 import { Negotiator } from '@fastify/accept-negotiator';
 import { type Language, languages } from '../../shared/languages.ts';
@@ -6,7 +6,7 @@ import { type Language, languages } from '../../shared/languages.ts';
 const negotiator = new Negotiator({ supportedValues: [...languages] });
 const headerLengthMax = 500;
 
-/** "de-AT,de;q=0.9,en;q=0.8". Regions are ignored. */
+/** `header`: for example "de-AT,de;q=0.9,en;q=0.8". Regions are ignored. */
 export function acceptedLanguage(header: string | undefined): Language | null {
   const general = (header ?? '').slice(0, headerLengthMax).toLowerCase();
   if (general === '') return null;

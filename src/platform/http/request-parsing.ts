@@ -34,7 +34,7 @@ export function installRequestParsing(app: FastifyInstance): void {
   });
 }
 
-/** One object in UTF-8, regardless of Content-Type. `onUnparsed` receives the raw bytes of other bodies. */
+/** Accepts one JSON object in UTF-8, regardless of Content-Type. `onUnparsed` receives the raw bytes of all other bodies. */
 export function installJsonBodies(
   app: FastifyInstance,
   onUnparsed: (request: FastifyRequest, body: Buffer) => void = () => undefined,
@@ -55,7 +55,7 @@ export function installJsonBodies(
     },
   );
   app.addHook('onRequest', async ({ headers, raw }) => {
-    // One parser for all bodies, regardless of the type sent.
+    // Gives all bodies to the JSON parser, regardless of the type sent.
     if (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) {
       raw.headers['content-type'] = 'application/json';
     } else {
@@ -86,7 +86,7 @@ function invalidJson(): FastifyError {
 const singleHeaders = ['authorization', 'host', 'idempotency-key'];
 
 function headerProblem({ rawHeaders, httpVersion, headers }: IncomingMessage): string | null {
-  // A bit for each header seen. Compares lengths first: this runs for every header of every request.
+  // `seen` has a bit for each header. Lengths are compared first, because this runs for every header of every request.
   let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
@@ -130,7 +130,7 @@ export function answerForNode(server: Server, connections: Connections): void {
       headers: { allow: 'GET, POST, PATCH' },
     });
   });
-  // Node answers any Expect but 100-continue with a bare 417; ignore the header.
+  // Node answers any Expect but 100-continue with a bare 417, so ignore the header.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
   });

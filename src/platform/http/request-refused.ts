@@ -15,7 +15,7 @@ export class RequestRefused extends Error {
 
 /** @throws RequestRefused if the value is a refusal */
 export function orRefuse<Value>(value: Value): Exclude<Value, Refusal>;
-/** @throws RequestRefused also with this code if there is no value */
+/** @throws RequestRefused if the value is a refusal, or with `ifNone` if there is no value */
 export function orRefuse<Value>(value: Value, ifNone: ErrorCode): Exclude<Value, Refusal | null | undefined>;
 export function orRefuse<Value>(value: Value, ifNone?: ErrorCode): Exclude<Value, Refusal> {
   if (isRefusal(value)) throw new RequestRefused(value);

@@ -1,5 +1,5 @@
-// What a route declares besides its schema: scopes, codes, replayability, sensitive action. Guards, the documents, the
-// client and the tests of every route with every role use it. A visible route without a declaration stops the start.
+// What a route declares besides its schema: scopes, error codes, replayability, sensitive action. Guards, the documents, the
+// client and the tests (every route with every role) use it. The start fails if a visible route has no declaration.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';
@@ -11,20 +11,20 @@ import { bodyBytesMax } from './request-parsing.ts';
 import { RequestRefused } from './request-refused.ts';
 
 export interface RouteDeclaration {
-  /** All are required; none: every caller that the guard authenticates. */
+  /** The caller needs all of them. Empty: every caller that the guard authenticates. */
   readonly scopes: readonly Scope[];
-  /** The route's own codes, without those of the guard, of scopes and of large bodies. */
+  /** The route's own codes. Those of the guard, of missing scopes and of large bodies are added. */
   readonly codes: readonly ErrorCode[];
   /** Takes an idempotency key: a repeated request gets the first answer again. */
   readonly isReplayable?: boolean;
   readonly isBodyOptional?: boolean;
-  /** The route validates its body itself, because the order of its checks is contract. */
+  /** The route validates its body itself, because the order of its checks is part of the API's contract. */
   readonly parsesBody?: boolean;
-  /** An export or a verification: seconds to minutes. A session may run fewer of these at once. */
+  /** An export or a verification, which takes seconds to minutes. A session may run fewer of these at once. */
   readonly takesLong?: boolean;
-  /** In the panel's test mode it acts on the test account, although its scopes are not test mode's. */
+  /** Allowed in the panel's test mode, where it acts on the test account, although test mode lacks its scopes. */
   readonly hasTestMode?: boolean;
-  /** Visible to an administrator viewing a panel; default: if it is a read with the scopes for it, and starts nothing. */
+  /** Whether an administrator who views a panel may read this. Default: if the route's scopes are those of such a view. */
   readonly hasView?: boolean;
   readonly sensitiveAction?: SensitiveAction;
   /** Also allowed while the person must still choose a password (first sign-in). */
@@ -33,14 +33,14 @@ export interface RouteDeclaration {
   readonly isForSecondFactor?: boolean;
 }
 
-/** Under a session guard the body must hold the user's password, unless it was confirmed recently. API keys are exempt. */
+/** With a session, the body must hold the user's password, unless it was confirmed recently. API keys are exempt. */
 export interface SensitiveAction {
   readonly passwordField: 'password' | 'current_password';
   /** Sensitive only when one of these fields is sent, with any value. */
   readonly ifSent?: readonly string[];
   /** Sensitive only when the person's credits and debits within an hour exceed this total, in cents. */
   readonly ifMovedAboveCents?: bigint;
-  /** Always re-prompt, even if confirmed recently: it decides who may sign in, how, or where a new password is mailed. */
+  /** Always re-prompt, even if confirmed recently: the action decides who may sign in, how, or where mail for it goes. */
   readonly isAskedAlways?: boolean;
   readonly askedAlwaysIfSent?: readonly string[];
   /** Always re-prompt when the body's `role` is owner: a new owner could take the account away. */
@@ -52,7 +52,7 @@ declare module 'fastify' {
     answeredCodes?: ReadonlySet<ErrorCode>;
   }
   interface FastifyInstance {
-    /** Every documented route, with each of its guards. */
+    /** Every documented route, once for each of its guards. */
     declaredRoutes: readonly DeclaredRoute[];
   }
 }
@@ -124,13 +124,13 @@ export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared:
       tags: [guard.tag],
     };
     route.config = { ...route.config, answeredCodes: all };
-    // The only hook that knows the route's scopes.
+    // Set here, because no other hook knows the route's scopes.
     route.onRequest = (request, reply) => guard.authenticate(request, reply, scopes);
     const { body } = route.schema;
     const first: preValidationHookHandler[] = [];
     if (body !== undefined && !isBodyOptional) first.push(requireBody);
     if (reauthenticate !== undefined && sensitiveAction !== undefined) {
-      // First: nothing may run or be read before the action is confirmed.
+      // Before the route's own hooks: nothing may run or be read until the action is confirmed.
       first.push((request, reply) => reauthenticate(request, reply, sensitiveAction));
     }
     route.preValidation = [...first, route.preValidation ?? []].flat();
@@ -156,7 +156,7 @@ export function declareRoutes(api: FastifyInstance, guard: RouteGuard, declared:
 
 const checks = new WeakMap<TSchema, Map<string | undefined, BodyCheck>>();
 
-/** The guard reads the password of a sensitive action. */
+/** Leaves out the password of a sensitive action, which the guard checks. */
 function bodyValidator(schema: TSchema, passwordField: string | undefined) {
   const ofSchema = checks.get(schema) ?? new Map<string | undefined, BodyCheck>();
   checks.set(schema, ofSchema);

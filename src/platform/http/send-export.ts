@@ -1,5 +1,5 @@
-// Streams an answer made while it is read: a CSV list, a statement. An account may have two at once across all guards
-// (limits/per-account-concurrency.ts), because each holds a database reader as long as its client takes.
+// Streams an answer that is made while the client reads it, such as a CSV list or a statement. An account may have two at
+// once across all guards (limits/per-account-concurrency.ts), because each reads the database as long as its client takes.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
@@ -11,7 +11,7 @@ const types = {
   json: 'application/json; charset=utf-8',
 } as const;
 
-/** `accountId`: whose limit applies. `name`: file name without extension. */
+/** `accountId`: the account whose limit applies. `name`: the file name without extension. */
 export async function sendExport(
   reply: FastifyReply,
   { exports, accountId }: { exports: PerAccountConcurrency; accountId: number },

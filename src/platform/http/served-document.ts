@@ -1,5 +1,5 @@
-// Documents made by the service: encoded on first use, with an ETag. For openapi.json, which never changes while the process
-// lives, and for built pages that the service completes.
+// Serves documents that the service makes. Each is encoded on first use and has an ETag. These are openapi.json, which never
+// changes while the process lives, and built pages that the service completes.
 
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -39,19 +39,19 @@ export function encodeDocument(text: string, encoding: Encoding): EncodedDocumen
   return { bytes, encoding, etag: `"${createHash('sha256').update(bytes).digest('base64url')}"` };
 }
 
-/** A fifth of the computation of the best quality, for a tenth more bytes. */
+/** Quality 9 takes a fifth of the time of the best quality, for a tenth more bytes. */
 function brotli(plain: Buffer): Buffer {
   return brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } });
 }
 
-/** 304 for a known document, but never in place of an error page. */
+/** Answers 304 if the client has the document, but never in place of an error page. */
 export function sendDocument(
   request: FastifyRequest,
   reply: FastifyReply,
   { bytes, etag, encoding }: EncodedDocument,
   type: string,
 ): FastifyReply {
-  // Revalidated each time, because an upgrade changes it.
+  // Clients must revalidate it each time, because an upgrade changes it.
   reply.headers({ vary: 'accept-encoding', 'cache-control': 'no-cache' });
   if (reply.statusCode === 200) {
     reply.header('etag', etag);
@@ -61,7 +61,7 @@ export function sendDocument(
   return reply.type(type).send(bytes);
 }
 
-/** If-None-Match compares weakly: compressing proxies add W/. */
+/** If-None-Match compares weakly, because compressing proxies add W/ to the ETag. */
 export function isKnown(etag: string, named: string | undefined): boolean {
   const known = (named ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
   return known.includes(etag) || known.includes('*');

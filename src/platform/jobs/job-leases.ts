@@ -1,6 +1,6 @@
 // Reads and writes the jobs table: who runs a job, its last and next run, and its failures. Only job-runner.ts calls it.
-// Invariant: one process holds a kind's lease. Lease numbers only grow, and renewing and ending name theirs, so a holder
-// that lost its lease cannot change anything.
+// Invariant: only one process holds the lease of a kind. Lease numbers only grow, and renewing and ending a run name its
+// number, so a holder that lost its lease cannot change anything.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../database/database.ts';
@@ -12,7 +12,7 @@ const jobs = describeTable('jobs', {
   startedAt: nullableTime('started_at'),
   finishedAt: nullableTime('finished_at'),
   succeededAt: nullableTime('succeeded_at'),
-  /** null: on request only, or it has never run. */
+  /** null if the job runs only on request, or has never run. */
   nextRunAt: nullableTime('next_run_at'),
   backlog: int8('backlog'),
   failureCount: int8('failure_count'),
@@ -32,12 +32,12 @@ export interface SeenJob extends JobState {
 
 export interface LeaseSettings {
   readonly database: Database;
-  /** null: the database's clock, which all processes share. Tests pass their own. */
+  /** null: use the database's clock, which all processes share. Tests pass their own. */
   readonly now: (() => EpochSeconds) | null;
   readonly processName: string;
   readonly leaseSeconds: number;
   readonly aheadSecondsMax: number;
-  /** After a failure; doubled with each one in a row. */
+  /** The wait after a failure. It doubles with each failure in a row. */
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
 }
@@ -46,21 +46,21 @@ export type RenewedLease = 'held' | 'stop_asked' | 'lost';
 
 export interface JobLeases {
   list(kinds: readonly string[]): Promise<SeenJob[]>;
-  /** The lease number; null: another process took it, or it is not due. */
+  /** @returns the lease number; null if another process took the lease or the job is not due */
   takeDue(kind: string): Promise<number | null>;
-  /** Ignores the schedule; null: already running. */
+  /** Like takeDue, but ignores the schedule. @returns null if the job is already running */
   takeNow(kind: string): Promise<number | null>;
   renew(kind: string, number: number): Promise<RenewedLease>;
   finish(kind: string, number: number, backlog: number, nextInSeconds: number | null): Promise<void>;
   fail(kind: string, number: number, sentence: string, retries: boolean): Promise<void>;
   /** Ends an interrupted run without a failure. */
   release(kind: string, number: number, nextInSeconds: number | null): Promise<void>;
-  /** Makes it due now, unless it is running. */
+  /** Makes the job due now, unless it is running. */
   hasten(kind: string): Promise<void>;
   askToStop(kind: string): Promise<boolean>;
 }
 
-// A test's clock in epoch seconds, or null for the database's.
+// $1 is a test's clock in epoch seconds, or null for the database's clock.
 const at = 'coalesce(to_timestamp($1::bigint), now())';
 
 const endedInTheMiddle = 'The process that ran it ended before it was done.';
@@ -73,14 +73,14 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     `make_interval(secs => case when ${failures} = 0 then 0 else
       least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;
 
-  // A time further ahead than anything is ever written comes from a wrong clock and counts as passed. Twice that, so that a
-  // clock set back a little takes no lease away.
+  // A time further ahead than any that is ever written comes from a wrong clock and counts as passed. The limit is twice that
+  // distance, so that a clock set back a little ends no lease.
   const passedIfAhead = (column: string, seconds: number) =>
     `case when ${column} > ${at} + make_interval(secs => ${2 * seconds}) then '-infinity' else ${column} end`;
   const nextRunAt = passedIfAhead('j.next_run_at', aheadSecondsMax);
   const leaseUntil = passedIfAhead('j.lease_until', leaseSeconds);
 
-  /** Ignores failures before a run that lasted longer than any retry wait. */
+  /** Failures in a row before this run; 0 if the run lasted longer than any retry wait. */
   const failuresBefore = (end: string, table = '') =>
     `case when ${end} - ${table}started_at > make_interval(secs => ${retrySecondsMax}) then 0 else ${table}failures_in_a_row end`;
   const failuresBeforeDeath = failuresBefore('j.lease_until', 'j.');
@@ -194,7 +194,7 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
   };
 }
 
-/** A kind that never ran has no row: all columns are null, and Number(null) is 0. */
+/** A kind that has never run has no row, so all columns are null. Number(null) is 0. */
 function parseJob(row: Row): SeenJob {
   return {
     kind: String(row['kind']),

@@ -1,7 +1,7 @@
-// Runs background jobs, each kind in one process at a time, by a lease in the database (job-leases.ts); if its process
-// dies, another takes over within seconds. Made by create-service.ts; routes and commands run their own work with
+// Runs background jobs. A lease in the database (job-leases.ts) makes each kind run in one process at a time; if that process
+// dies, another takes over within seconds. Made by create-service.ts. Routes and commands run their own work with
 // `exclusively`.
-// Invariant: a run ends at its time limit, on a lost lease, on cancel and on close; a run that throws is recorded and
+// Invariant: a run ends at its time limit, on a lost lease, on cancel and on close. A run that throws is recorded and
 // retried.
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,12 +12,12 @@ import { createJobLeases, type JobState } from './job-leases.ts';
 export interface JobLimits {
   readonly leaseSeconds: number;
   readonly renewMilliseconds: number;
-  /** Between two polls, if nothing is due earlier. */
+  /** The time between two polls if nothing is due earlier. */
   readonly pollMilliseconds: number;
   readonly pollMillisecondsMin: number;
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
-  /** Pause before a run with backlog; longer after a longer run. */
+  /** The shortest pause before the next run if work is left. It is longer after a longer run. */
   readonly pauseSecondsMin: number;
   /** How long a stopped run may take to end. */
   readonly stopMilliseconds: number;
@@ -27,7 +27,7 @@ export interface JobLimits {
 export type StopReason = 'time_limit' | 'lease_lost' | 'cancelled' | 'closing';
 
 export interface JobContext {
-  /** Check between two pieces of work: aborted when the run must stop. */
+  /** Aborted when the run must stop. Check it between two pieces of work. */
   readonly signal: AbortSignal;
   readonly leaseNumber: number;
 }
@@ -39,12 +39,12 @@ export interface RequestedJob {
 
 export interface ScheduledJob extends RequestedJob {
   readonly everySeconds: number;
-  /** Works in pieces; the next run continues with the backlog. Work of a process that died may be done twice. */
+  /** Must work in pieces, as the next run continues with the backlog. Work of a process that died may be done twice. */
   run(context: JobContext): Promise<JobResult>;
 }
 
 export interface JobResult {
-  /** 0 when done, else at least the amount left. */
+  /** 0 if nothing is left; otherwise the amount left, or 1 if it is not known. */
   readonly backlog: number;
 }
 
@@ -59,7 +59,7 @@ export type ExclusiveOutcome<Result> =
 
 export interface JobsDependencies {
   readonly database: Database;
-  /** null: the database's clock, which all processes share. Tests pass their own. */
+  /** null: use the database's clock, which all processes share. Tests pass their own. */
   readonly now: (() => EpochSeconds) | null;
   readonly monotonicNow: () => number;
   readonly processName: string;
@@ -76,8 +76,8 @@ export interface Jobs {
   look(): Promise<void>;
   idle(): Promise<void>;
   /**
-   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown; an AbortError means
-   * the caller cancelled, which is no failure. @throws DatabaseUnavailable
+   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown. An AbortError means
+   * that the caller cancelled, which is not recorded as a failure. @throws DatabaseUnavailable
    */
   exclusively<Result>(
     kind: string,
@@ -85,7 +85,7 @@ export interface Jobs {
   ): Promise<ExclusiveOutcome<Result>>;
   /** Makes scheduled work due, and polls soon. */
   hasten(kind: string): Promise<void>;
-  /** The run stops within `renewMilliseconds`, in any process. False when it is not running. */
+  /** Stops the run within `renewMilliseconds`, in any process. @returns false if it is not running */
   cancel(kind: string): Promise<boolean>;
   list(): Promise<JobState[]>;
   known(): readonly JobState[];
@@ -130,7 +130,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
   let dueInMilliseconds = 0;
 
   function look(): Promise<void> {
-    // One at a time: concurrent callers share it.
+    // Concurrent callers share one poll.
     looking ??= lookOnce().finally(() => {
       looking = null;
     });
@@ -152,7 +152,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       isAway = false;
     } catch (error) {
       dueInMilliseconds = Number.POSITIVE_INFINITY;
-      // Reported once per outage, not at every poll.
+      // Reported once per outage, because every poll fails until it is over.
       if (!isAway) onProblem(error, null);
       isAway = true;
     }
@@ -166,7 +166,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const asked = monotonicNow();
     const leaseNumber = await leases.takeDue(job.kind);
     if (leaseNumber === null) {
-      // If that process dies, its lease ends then.
+      // Another process took the job. If it dies, its lease ends at this time.
       dueInMilliseconds = Math.min(dueInMilliseconds, limits.leaseSeconds * 1000);
       return;
     }
@@ -248,7 +248,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       leaseNumber,
       controller: new AbortController(),
       startedAt: monotonicNow(),
-      // The lease starts later, on the server, so this process never overestimates it.
+      // The server starts the lease after `asked`, so this process never overestimates how long it holds the lease.
       renewedAt: asked,
       stopped: null,
       isGivenUp: false,
@@ -279,16 +279,16 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     try {
       const renewed = await leases.renew(kind, run.leaseNumber);
       if (renewed !== 'lost') run.renewedAt = asked;
-      // The run may have ended meanwhile, and its lease with it.
+      // If the run has ended meanwhile, its lease has ended normally.
       if (renewed === 'lost' && runs.get(kind) === run) stop(run, 'lease_lost');
       if (renewed === 'stop_asked') stop(run, 'cancelled');
     } catch {
-      // Another process may have the lease by now, and this one cannot check.
+      // Another process may have the lease by now, and this process cannot find out.
       if (monotonicNow() - run.renewedAt >= limits.leaseSeconds * 1000) stop(run, 'lease_lost');
     }
   }
 
-  /** Other processes may run the kind again; this one only when the run has ended. */
+  /** Lets other processes run the kind again. This process runs it again only when the run has ended. */
   async function giveUp(run: Run): Promise<void> {
     await recordFailure(run, new JobProblem('It did not stop when asked.'));
     run.isGivenUp = true;
@@ -299,7 +299,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     const schedule = schedules.get(kind);
     const reason = run.stopped?.reason;
     const isOwn = error === null || error === run.controller.signal.reason || isAbort(error);
-    // A run that stopped on request, or was cancelled by its caller, is no failure, unless it hit the time limit.
+    // A run that was stopped on request or by its caller has not failed, unless it hit the time limit.
     const isCancelled = reason === 'cancelled' || (reason === undefined && isAbort(error));
     if (isOwn && (reason === 'closing' || isCancelled)) {
       const next = reason === 'closing' ? 0 : (schedule?.everySeconds ?? null);
@@ -319,14 +319,14 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
 
   function nextInSeconds(job: ScheduledJob, run: Run, backlog: number): number {
     const tookSeconds = (monotonicNow() - run.startedAt) / 1000;
-    // Some work only ends when its process closes: the next process continues it.
+    // Some jobs work until their process closes. The next process continues them at once.
     if (run.stopped?.reason === 'closing') return 0;
-    // Pauses as long as the run took, so that catching up uses at most half of the time.
+    // Pause as long as the run took, so that catching up uses at most half of the time.
     if (backlog > 0) return Math.max(limits.pauseSecondsMin, Math.min(tookSeconds, job.everySeconds));
     return Math.max(limits.pauseSecondsMin, job.everySeconds - tookSeconds);
   }
 
-  /** Only ever moves the timer forward. */
+  /** Sets the timer, unless it is due earlier anyway. */
   function wakeIn(milliseconds: number): void {
     if (!isStarted || isClosing) return;
     const at = monotonicNow() + milliseconds;
@@ -372,7 +372,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
       isClosing = true;
       clearTimeout(timer);
       for (const run of runs.values()) stop(run, 'closing');
-      // Anything that does not end in time is taken over when its lease ends.
+      // If a run does not end in time, another process takes over when its lease ends.
       await Promise.race([
         (looking ?? Promise.resolve()).then(() => Promise.all(ends)),
         pause(limits.stopMilliseconds, undefined, { ref: false }),

@@ -1,19 +1,19 @@
-// Shards over several servers with Citus (13 or newer), called by open-database.ts and find-shards.ts. Each shard is a
-// schema on one worker, where its order batches run. Tables unique across accounts are hash-distributed, tables that every
-// batch reads are on every server, and Citus's two-phase commit joins a batch's writes to both.
-// Invariant: the coordinator knows every table; sessions on workers run order batches only.
+// Shards on several servers with Citus (13 or newer). Called by open-database.ts and find-shards.ts. Each shard is a schema
+// on one worker, which runs its order batches. Tables unique across accounts are hash-distributed, and tables that every
+// batch reads are on every server. Citus commits a batch that writes to several servers with a two-phase commit.
+// Invariant: the coordinator knows every table; sessions on workers run only order batches.
 
 import { type AccountDivision, isSpread, type Queryable, type Row, type Server } from '../database.ts';
 
-/** Read by every batch, or written with some: on every server. */
+/** Tables on every server, because every batch reads them or some batches write them. */
 const everywhere = ['service_state', 'test_customer_references'] as const;
-/** Written with some batches: on the coordinator, known to the workers. */
+/** Tables on the coordinator that the workers must know, because some batches write them. */
 const knownToWorkers = ['audit_log'] as const;
 
 /**
- * For `customer_references`. A batch of new customers writes to every shard, with a two-phase commit for each server:
- * Citus's default of 32 makes an order cost half as much again. When it outgrows its server, split the shard
- * (docs/growing.md).
+ * How many Citus shards `customer_references` has. A batch of new customers writes to all of them, with a two-phase commit
+ * for each server. Citus's default of 32 makes an order cost half as much again. When the table outgrows its server, split
+ * its shard (docs/growing.md).
  */
 const referenceShards = 1;
 
@@ -38,12 +38,12 @@ export async function isAnythingPrepared(queryable: Queryable): Promise<boolean>
   return found?.['is_so'] === true;
 }
 
-/** Can be repeated. Copies rows to the workers, so it may take long. */
+/** Distributes the tables over the servers. Safe to repeat. Copies rows to the workers, so it may take long. */
 export async function distribute(
   transaction: Queryable,
   { groups }: Pick<AccountDivision, 'groups'>,
 ): Promise<void> {
-  // The triggers that protect history look only at tables of their own shard.
+  // Safe, because the triggers that protect history read only tables of their own shard.
   await run(transaction, 'set local citus.enable_unsafe_triggers = on');
   await run(transaction, "set local citus.multi_shard_modify_mode = 'sequential'");
   const known = new Set(
@@ -65,12 +65,12 @@ export async function distribute(
     await run(transaction, `select citus_add_local_table_to_metadata('${name}')`);
   }
   for (const group of groups) {
-    // A batch finds its customers without their claims, which are on another server.
+    // Batches look customers up by reference in this table, because customer_references is on another server.
     await run(
       transaction,
       `create unique index if not exists customers_reference on ${group}.customers (account_id, reference)`,
     );
-    // Each server draws its own numbers, so an account's order needs an index by account.
+    // Each server draws event numbers from its own range, so reading one account's events in order needs an index.
     await run(
       transaction,
       `create unique index if not exists event_inbox_of_account on ${group}.event_inbox (account_id, first_number)`,
@@ -90,8 +90,8 @@ export async function distribute(
 }
 
 /**
- * TRUNCATE triggers stay with the distributed table, all others move to the shard: from a trigger that is both, Citus
- * silently drops the part that refuses updates.
+ * Splits triggers that handle TRUNCATE and other events. Citus keeps TRUNCATE triggers on the distributed table and moves all
+ * others to the shard. From a trigger that handles both, it silently drops the part that refuses updates.
  */
 async function divideTriggers(transaction: Queryable, table: string): Promise<void> {
   const triggers = await transaction.query(
@@ -114,7 +114,7 @@ async function divideTriggers(transaction: Queryable, table: string): Promise<vo
   }
 }
 
-/** The worker of each shard, in order; null: no Citus, or it does not hold every shard. */
+/** @returns the worker of each shard, in the order of the shards; null without Citus or if it does not hold every shard */
 export async function locateGroups(
   queryable: Queryable,
   { groups }: Pick<AccountDivision, 'groups'>,

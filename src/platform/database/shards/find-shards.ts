@@ -1,6 +1,6 @@
-// How accounts are divided into shards. A shard (account group) is a schema with all account tables; an account belongs to
-// shard id modulo count. The shared schema has views over all shards under the same names, for reads across accounts;
-// writes name their account (Database.ofAccount). split-into-shards.ts creates them.
+// How accounts are divided into shards. A shard (account group) is a schema with all account tables. An account belongs to
+// the shard with the number (id modulo count). The shared schema has views over all shards under the same names, for reads
+// across accounts. Writes name their account (Database.ofAccount). split-into-shards.ts creates schemas and views.
 // Invariant: an undivided database has neither the schemas nor the views.
 
 import type { AccountDivision, Queryable, Row, SqlStatement } from '../database.ts';
@@ -41,7 +41,7 @@ const countGroups: SqlStatement = {
   text: 'select greatest(count(*), 1)::int as count from account_groups',
 };
 
-/** For /readyz: the division may have changed since this process started. */
+/** For /readyz, because the accounts may have been divided since this process started. */
 export async function accountGroupCount(queryable: Queryable): Promise<number> {
   const [row] = await queryable.query(countGroups);
   return Number(row?.['count']);

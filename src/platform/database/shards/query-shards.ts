@@ -1,10 +1,10 @@
 // Sends statements to account tables in shards (find-shards.ts). Apart from the drivers, only this file knows whether
-// shards are on one server or several (citus.ts). On an undivided database each scope is a single statement.
+// shards are on one server or several (citus.ts). On an undivided database every scope runs a single statement.
 
 import { byGroup, isSpread, type Queryable, type Row, type SqlStatement } from '../database.ts';
 import { numberArray } from '../sql-arrays.ts';
 
-/** `together`: all accounts are on one server. `apart`: on several, where shards cannot be joined with other tables. */
+/** `together`: for shards on one server. `apart`: for several servers, where shards cannot be joined with other tables. */
 export interface Forms<Form> {
   readonly together: Form;
   readonly apart: Form;
@@ -26,13 +26,13 @@ export interface PageRows extends ShardOrder {
   /** How many index rows the statement reads at most. */
   readonly limit: number;
   /**
-   * For a statement that filters the rows it reads: the column with each row's number, from 1. It must return row `limit`
-   * in any case, to show how far it read. Absent: every row read is returned.
+   * Set this for a statement that returns only some of the rows it reads: the column with the number of each row, from 1.
+   * The statement must always return row `limit`, to show how far it read. Absent: it returns every row it reads.
    */
   readonly place?: string;
 }
 
-/** `end`: all shards were read up to this row and more may follow; null: the list is complete. */
+/** `end`: the row up to which all shards were read, if more rows may follow. null: the list is complete. */
 export interface ShardPage {
   readonly rows: readonly Row[];
   readonly end: Row | null;
@@ -41,23 +41,23 @@ export interface ShardPage {
 export interface RowsOfItems<Item> {
   readonly of: readonly Item[];
   readonly accountOf: (item: Item) => number;
-  /** The statement's array parameters; its other values follow. */
+  /** The statement's array parameters, made from the items. `values` follow them. */
   readonly columns: (items: readonly Item[]) => readonly unknown[];
   readonly inOrder?: { readonly keyOf: (item: Item) => string; readonly keyOfRow: (row: Row) => string };
 }
 
 /**
- * Which shards a statement asks, and how answers are merged:
+ * Which shards a statement asks, and how their answers are merged:
  * - `account`: the shard of this account.
- * - `accounts`: the shards of these accounts; $1 is the array of ids, then the values.
- * - `of`: the same for items that belong to accounts.
- * - `every`: every shard; rows shard after shard.
- * - `any`: a few rows in any shards.
+ * - `accounts`: the shards of these accounts. $1 is the array of their ids; the values follow it.
+ * - `of`: the shards of these items, each of which belongs to an account.
+ * - `every`: every shard. The rows of one shard follow those of another.
+ * - `any`: a few rows that may be in any shard.
  * - `holding`: joins one account with shared tables. Apart, this statement first finds the `account_id`.
- * - `first`: the first `limit` rows of all shards, merged from each shard's own.
+ * - `first`: the first `limit` rows of all shards, merged from the first rows of each.
  * - `page`: a cursor page (`ShardPage`). Each shard reads up to `limit` rows after the cursor. Rows beyond the earliest
- * end of these reads are dropped, as another shard may have rows before them: so it may return more than `limit` rows,
- * or, with a filter, none.
+ * end of these reads are dropped, because another shard may have rows before them. So a page may have more than `limit`
+ * rows or, with a filter, none.
  * Together, `accounts`, `of`, `any`, `holding` and `page` are one statement to the views over all shards.
  */
 export type ShardScope<Item> =
@@ -121,7 +121,7 @@ function everyShard(
   return Promise.all(database.accountGroups().map((shard) => shard.query(statement, values)));
 }
 
-/** On one server the views answer at once; over several, a view would first fetch all rows of its tables. */
+/** Asks the views if all shards are on one server. Over several servers, a view would first fetch all rows of its tables. */
 async function wholeOrEvery(
   database: Queryable,
   statement: SqlStatement,

@@ -1,5 +1,5 @@
 // Estimates the rows, bytes and time that dividing a database takes, by copying a sample of the largest tables and rolling
-// back. Called by `sellthrough migrate --groups`, also while services run: it blocks nothing.
+// back. Called by `sellthrough migrate --groups`. It blocks nothing, so services may run meanwhile.
 
 import type { Database, Queryable } from '../database.ts';
 import { run } from './shard-views.ts';
@@ -15,7 +15,7 @@ export interface DivisionPlan {
 
 const sampledTables = 4;
 const sampleRowsMax = 50_000;
-/** Statements, locks and empty tables, for each shard. */
+/** The time for statements, locks and empty tables of one shard. */
 const millisecondsPerGroup = 1000;
 /** The real run is slower: the sample fits in memory and never waits for the WAL. */
 const slowerThanSample = 1.5;

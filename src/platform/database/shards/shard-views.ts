@@ -22,7 +22,7 @@ export interface OwnView {
   readonly rights: readonly Right[];
 }
 
-/** Drops every view of the shared schema; returns those not over shard tables, in the order to recreate them. */
+/** Drops every view of the shared schema. @returns those that are not over shard tables, in the order to recreate them */
 export async function takeViewsDown(
   transaction: Queryable,
   shared: AccountDivision['shared'],
@@ -63,7 +63,7 @@ export async function putViewsUp(
   const { shared, groups } = division;
   for (const [name, owner] of Object.entries(accountTables)) {
     const present = await groupsWith(transaction, groups, name);
-    // The table comes with a later migration.
+    // A later migration creates this table.
     if (present.length === 0) continue;
     if (present.length < groups.length) {
       const missing = groups.filter((group) => !present.includes(group));
@@ -100,7 +100,7 @@ async function groupsWith(
   return rows.map((row) => String(row['name']));
 }
 
-/** A table made by a migration has one sequence per shard; replaces them by one for all. */
+/** A migration creates a table with one sequence per shard. This replaces them by one sequence for all shards. */
 async function shareNumbers(
   transaction: Queryable,
   { shared, groups }: AccountDivision,
@@ -170,7 +170,7 @@ async function keepToOwn(
 
 export const ownGroupConstraint = 'of_its_account_group';
 
-/** Functions read tables of their own shard, wherever they are called from. */
+/** Makes each function read the tables of its own shard, wherever it is called from. */
 async function keepFunctionsToOwn(transaction: Queryable, group: string, shared: string): Promise<void> {
   const rows = await transaction.query(
     {
@@ -197,7 +197,7 @@ export async function rightsOn(queryable: Queryable, name: string): Promise<Righ
   return rows.map((row) => ({ role: String(row['role']), privilege: String(row['privilege']) }));
 }
 
-/** `privileges` null: all of them; `given` replaces them. */
+/** Grants `rights` again, or only those among `privileges`. With `given`, grants that in place of each right. */
 export async function grant(
   transaction: Queryable,
   what: string,

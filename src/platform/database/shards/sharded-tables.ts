@@ -31,8 +31,8 @@ export const accountTables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign keys from other tables, which a divided database cannot have: `verify` checks them instead, and a backup orders
- * tables as if they existed.
+ * Foreign keys from other tables to account tables. A divided database cannot have them, so `verify` checks them instead.
+ * A backup orders tables as if they existed.
  */
 export const accountReferences: readonly {
   readonly table: string;

@@ -26,9 +26,9 @@ export interface DivisionProgress {
 const lockMilliseconds = 15_000;
 
 /**
- * May take long; the database must not be in use.
+ * May take long. No service may use the database meanwhile.
  * @param count 2 to accountGroupsMax
- * @throws SchemaMismatch already divided, a table in use, or a schema of that name exists
+ * @throws SchemaMismatch if it is already divided, a table is in use, or a schema of that name exists
  */
 export async function divideAccounts(
   transaction: Queryable,
@@ -64,7 +64,7 @@ export async function divideAccounts(
   await grantSchemas(transaction, division);
   const tables: AccountTable[] = [];
   for (const [name, owner] of present) tables.push(await describe(transaction, name, owner));
-  // Views and foreign keys depend on the tables that move.
+  // Views and foreign keys go first, because they depend on the tables that move.
   const views = await takeViewsDown(transaction, shared);
   for (const table of tables) for (const reference of table.references) await run(transaction, reference);
   await copyFunctions(transaction, division);
@@ -83,7 +83,7 @@ export async function divideAccounts(
   return division;
 }
 
-/** This reads whole tables; and the server must soon notice if this process dies, to release the tables. */
+/** The move reads whole tables. The connection check releases the tables soon if this process dies. */
 const settings = [
   'enable_seqscan = on',
   'enable_hashjoin = on',
@@ -108,7 +108,7 @@ async function lockTable(transaction: Queryable, table: string): Promise<void> {
 interface Identity {
   readonly column: string;
   readonly sequence: string;
-  /** The sequence's maximum: ids of test accounts begin behind it. */
+  /** The maximum of the sequence. Ids of test accounts begin above it. */
   readonly last: string;
 }
 
@@ -118,11 +118,11 @@ interface AccountTable {
   readonly owner: string;
   readonly identities: readonly Identity[];
   /**
-   * Definitions with "%s" for the table, including those of constraints. In the original order: of two equal indexes, as on
-   * a young table, the planner takes the first.
+   * Definitions of indexes and constraints, with "%s" for the table. They keep their order: of two indexes that look equal,
+   * as on a young table, the planner takes the first.
    */
   readonly indexes: readonly string[];
-  /** "%f" before a function's name that is copied into each shard. */
+  /** Definitions with "%f" for the shard, before the name of a function that is copied into each shard. */
   readonly triggers: readonly string[];
   readonly storage: string;
   /** ALTER TABLE actions, such as statistics targets. */
@@ -204,7 +204,7 @@ async function move(
   { shared, groups }: AccountDivision,
 ): Promise<number> {
   for (const { column, sequence, last } of identities) {
-    // All shards draw from one new sequence, which then takes the old one's name.
+    // All shards draw numbers from one new sequence, which gets the old one's name at the end.
     await run(transaction, `create sequence ${shared}.${name}_${column}_numbers maxvalue ${last}`);
     await run(
       transaction,
@@ -248,7 +248,7 @@ async function move(
     for (const definition of [...table.indexes, ...table.triggers])
       await run(transaction, definition.replace('%s', ofGroup).replace('%f', group));
     await grant(transaction, ofGroup, table.rights, null);
-    // The planner expects rows in a table never analyzed, and none in one analyzed while empty.
+    // Do not analyze an empty shard: the planner would then expect no rows, but in a table never analyzed it expects some.
     if (counts.get(group) !== 0) await run(transaction, `analyze ${ofGroup}`);
   }
   await run(transaction, `drop table ${parent}`);
@@ -265,7 +265,7 @@ async function countRows(queryable: Queryable, table: string): Promise<number> {
   return Number(row?.['count']);
 }
 
-/** Each shard has its own copy, with its own path, so that a function never reads another shard's table. */
+/** Gives each shard its own copy of the trigger functions, so that a function never reads another shard's table. */
 async function copyFunctions(transaction: Queryable, { groups }: AccountDivision): Promise<void> {
   const rows = await run(
     transaction,
@@ -282,7 +282,7 @@ async function copyFunctions(transaction: Queryable, { groups }: AccountDivision
     }
 }
 
-/** Roles that may use the tables may use the shards, with the same default privileges for later migrations. */
+/** Lets roles that may use the tables use the shards, with the same default privileges for later migrations. */
 async function grantSchemas(transaction: Queryable, { groups }: AccountDivision): Promise<void> {
   const roles = new Set((await rightsOn(transaction, 'accounts')).map(({ role }) => role));
   const defaults = await run(
