@@ -1,8 +1,8 @@
-// Request limits counted across processes by a Valkey server (limit-server.ts). One event-loop turn makes one call; for
-// busy accounts up to 1 % of the limit is reserved ahead and admitted without a call. Each process also counts locally, for
-// when the server is away.
-// Invariant: a reservation is used within its lease or returned, and counts for one window after the lease, so no window
-// exceeds the limit. After an outage, the local count applies as well.
+// Counts requests against limits that all processes share, in a Valkey server (limit-server.ts), with one call per event-loop
+// turn. For a busy account, a process reserves up to 1 % of the limit and admits that many requests without a call. Each
+// process also counts locally, for when the server is away.
+// Invariant: a reservation is used within its lease or returned, and counts until one window after the lease, so no window
+// exceeds the limit. After an outage the local count applies as well.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
@@ -43,13 +43,13 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
   const { server, local, monotonicNow } = options;
   const reservations = createReservations(options, settle);
 
-  /** After an outage the server may have lost earlier counts and missed later ones. */
+  /** True for one window after an outage: the server may have lost earlier counts and missed later ones. */
   function isDoubtful(kind: CountedWindow['kind'], at: number): boolean {
     const since = server.thereSince();
     return since === null || at - since < secondsOf(kind) * 1000;
   }
 
-  /** Counts locally what the server admitted. */
+  /** Also counts locally what the server admitted. If the server's count is doubtful, the local count may still refuse. */
   function settle(windows: readonly CountedWindow[], taking: Taking): Taking {
     const at = monotonicNow();
     if (!windows.some(({ kind }) => isDoubtful(kind, at))) {
@@ -95,7 +95,7 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
     takeInTurn: (windows) =>
       server.thereSince() === null ? local.takeInTurn(windows) : takeAt(windows, true),
     async takeMany(windows, count, admitted) {
-      // Otherwise its reservation would be missing from the count.
+      // Return the reservation first: otherwise the part of the limit that this process reserved could not be used here.
       reservations.giveBack(windows);
       const returned = admitted.moments ?? [];
       const answer = await server.ask(
@@ -151,14 +151,14 @@ interface Reservation {
   window: CountedWindow;
   shares: Share[];
   held: number;
-  /** From the last answer: what is left beside our reservation, and when the next use expires. */
+  /** From the last answer: how much is left apart from our reservation, and when the next use expires. */
   left: number;
   leavesAt: number;
   waiting: ((answer: TakeAnswer | null, place: number) => void)[];
   isAsking: boolean;
-  /** Requested as a reserve, unanswered. */
+  /** How much was requested as a reserve and is not yet answered. */
   coming: number;
-  /** The last request for a reserve was met in full. */
+  /** True if the server granted the last reserve in full. */
   isPlentiful: boolean;
   /** Requests in the current lease, and in the previous one. */
   uses: number;
@@ -206,7 +206,7 @@ function createReservations(
     reservation.uses += 1;
   }
 
-  /** What a lease uses, up to the share. A reserve of one gains nothing. */
+  /** As much as recent leases used, up to the account's share. Never 1, because a reserve of one saves no call. */
   function wantedReserve({ window, uses, usesBefore }: Reservation): number {
     const most = Math.floor(window.limit * reservedPart);
     const recent = Math.max(uses, usesBefore);
@@ -242,7 +242,7 @@ function createReservations(
     };
   }
 
-  /** `sentAt`: before the server counted it. */
+  /** `sentAt`: the time before the call, so that the lease never ends too late. */
   function keep(reservation: Reservation, answer: TakeAnswer, wanted: number, sentAt: number): void {
     const [state] = answer.windows;
     if (state === undefined) return;
@@ -277,7 +277,7 @@ function createReservations(
     void server.ask(operation).then((answer) => {
       reservation.coming -= reserved;
       if (answer !== null) keep(reservation, answer, reserved, sentAt);
-      // If no call was made, the requests still wait.
+      // If no call was made, takeWaiting has not run yet.
       for (const [place, tellOne] of (waiting ?? takeWaiting()).entries()) tellOne(answer, place);
     });
   }
@@ -347,7 +347,7 @@ function createReservations(
         moments: [share.moment],
       });
     },
-    /** Adds our own reservation to what is left. */
+    /** Adds this process's reservation to what is left. */
     withHeld(windows: readonly CountedWindow[], states: readonly RateLimitState[]): RateLimitState[] {
       return states.map((state, place) => {
         const window = windows[place];
@@ -366,7 +366,7 @@ function createReservations(
   };
 }
 
-/** One key for each window: the kind says what the id is of. */
+/** Each window has its own key. The kind keeps equal ids of accounts, keys or sessions apart. */
 function sharedWindow({ kind, id, limit }: CountedWindow): SharedWindow {
   return { key: `sellthrough:1:${kind}:${id}`, seconds: secondsOf(kind), limit };
 }
@@ -388,7 +388,7 @@ function momentsOf({ windows }: TakeAnswer): readonly Moment[] {
   return windows.map(({ moment }) => moment);
 }
 
-/** An empty window has all of it before it. */
+/** The time until the next use expires; for an empty window, its whole length. */
 function leavesIn({ kind }: CountedWindow, { used, leavesMilliseconds }: WindowState): number {
   return used === 0 ? secondsOf(kind) * 1000 : leavesMilliseconds;
 }

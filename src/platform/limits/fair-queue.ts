@@ -1,9 +1,9 @@
 // A bounded queue shared by independent parties: accounts whose requests are logged, networks whose passwords are checked.
-// Invariant: parties take turns, and a full queue drops items of the party with the most, so a busy party only displaces
+// Invariant: parties take turns, and a full queue drops an item of the party with the most, so a busy party displaces only
 // its own items.
 
 export interface FairQueue<Party, Item> {
-  /** Returns the item without a place: this one, or the newest of the fullest party; null: all fit. */
+  /** @returns the item that was dropped: this one, or the newest of the fullest party; null if all fit */
   push(party: Party, item: Item): Item | null;
   shift(): Item | undefined;
   size(): number;
@@ -12,7 +12,7 @@ export interface FairQueue<Party, Item> {
 export function createFairQueue<Party, Item>(itemsMax: number): FairQueue<Party, Item> {
   const waiting = new Map<Party, Item[]>();
   let size = 0;
-  // An upper bound for any party; may be stale after removals, and is then recomputed.
+  // An upper bound of any party's items. After removals it may be too high, and is then recomputed.
   let most = 0;
 
   function add(party: Party, item: Item): void {
@@ -36,7 +36,7 @@ export function createFairQueue<Party, Item>(itemsMax: number): FairQueue<Party,
         return null;
       }
       const own = waiting.get(party)?.length ?? 0;
-      // Ends a flood's push without a scan.
+      // In a flood, this refuses the busiest party's item without scanning all parties.
       if (own + 1 >= most) return item;
       const fullest = largest();
       if (own + 1 >= fullest.length) return item;

@@ -1,6 +1,6 @@
-// The operations of shared-limits.lua: their KEYS and ARGV, and parsed answers. Durations are sent in microseconds and
-// returned in milliseconds.
-// Invariant: an answer with anything but numbers counts as an outage.
+// Writes the KEYS and ARGV for the operations of shared-limits.lua, and parses the answers. Durations are sent in
+// microseconds and returned in milliseconds.
+// Invariant: an answer that contains anything but numbers counts as an outage.
 
 export interface SharedWindow {
   readonly key: string;
@@ -21,7 +21,7 @@ export interface Call {
 }
 
 export interface LimitOperation<Answer> {
-  /** Called when the call leaves: the request may have grown by then. */
+  /** Called when the call is sent, because the operation may grow until then. */
   write(call: Call): void;
   read(answer: AnswerNumbers): Answer;
 }
@@ -31,7 +31,7 @@ export type Moment = number;
 
 export interface WindowState {
   readonly used: number;
-  /** Until the next use is admitted or, with room left, until the oldest expires; 0: nothing is counted. */
+  /** Time until the next use is admitted or, with room left, until the oldest use expires; 0 if nothing is counted. */
   readonly leavesMilliseconds: number;
   readonly moment: Moment;
 }
@@ -40,22 +40,22 @@ export interface TakeAnswer {
   readonly now: Moment;
   readonly admitted: number;
   readonly reserved: number;
-  /** Index of the refusing window; null: none. */
+  /** Index of the window that refuses, or null. */
   readonly refusedBy: number | null;
-  /** Until the refusing window admits all that were wanted; 0: it would now, if it were empty. */
+  /** Time until the refusing window admits all that were wanted, or its whole limit if that is less; 0 if it is empty. */
   readonly waitMilliseconds: number;
   readonly windows: readonly WindowState[];
 }
 
 export interface TakeOptions {
   readonly wanted: number;
-  /** Also taken if plenty is left, for use within the lease. */
+  /** Reserved in addition, for use within the lease, if plenty is left. */
   readonly reserved?: number;
   /** Admits some if not all fit. */
   readonly isPartial?: boolean;
-  /** Counts in the windows before the one that refuses. */
+  /** The windows before the one that refuses keep their count. */
   readonly isInTurn?: boolean;
-  /** By window: an admission to return first. */
+  /** One for each window: an earlier admission to return first, or 0. */
   readonly returned?: readonly Moment[];
 }
 
@@ -113,7 +113,7 @@ export function backOperation(returned: readonly Returned[]): LimitOperation<nul
 }
 
 export interface TryAnswer {
-  /** Counted as a failure everywhere; false: nowhere, because something must wait. */
+  /** True: counted as a failure by every name and network. False: not counted, because one of them must wait. */
   readonly isCounted: boolean;
   readonly now: Moment;
   readonly failures: readonly { readonly waitMilliseconds: number; readonly count: number }[];

@@ -1,6 +1,6 @@
-// The client of the Valkey server that counts limits for all processes, with one call per event-loop turn. After a timeout
-// or an invalid answer it pauses, then one call probes; meanwhile each process counts locally and nothing waits.
-// Invariant: every question is answered, with null if it must be counted locally.
+// The client of the Valkey server that counts limits for all processes, with one call per event-loop turn. After a timeout or
+// an invalid answer it rests, then probes with one call. Meanwhile each process counts locally, and no request waits.
+// Invariant: every `ask` is answered, with null if the request must be counted locally.
 
 import {
   type AnswerNumbers,
@@ -17,7 +17,7 @@ export interface LimitServerLimits {
   readonly restMilliseconds: number;
   readonly connectMilliseconds: number;
   readonly leaseMilliseconds: number;
-  /** Longer turns are split, so that the server is not blocked for long. */
+  /** The operations of one turn are split into calls of this size, so that none blocks the server for long. */
   readonly operationsPerCall: number;
 }
 
@@ -26,7 +26,7 @@ export interface LimitServerOptions {
   readonly limits: LimitServerLimits;
   readonly monotonicNow: () => number;
   readonly onAway: (reason: string) => void;
-  /** `milliseconds`: length of the outage; null: at the start. */
+  /** `milliseconds`: the length of the outage; null for the first connection. */
   readonly onBack: (milliseconds: number | null) => void;
 }
 
@@ -39,10 +39,10 @@ export interface LimitServerState {
 
 export interface LimitServer {
   readonly leaseMilliseconds: number;
-  /** By the monotonic clock; null: away. */
+  /** Since when the server has been reachable, by the monotonic clock; null while it is away. */
   thereSince(): number | null;
   ask<Answer>(operation: LimitOperation<Answer>): Promise<Answer | null>;
-  /** Without an answer; dropped while the server is away. */
+  /** Sends an operation that has no answer. It is dropped while the server is away. */
   send(operation: LimitOperation<null>): void;
   state(): LimitServerState;
   /** Resolves after the first attempt to connect. */
@@ -52,7 +52,7 @@ export interface LimitServer {
 
 interface Asked {
   write(call: Call): void;
-  /** Returns a function that delivers the answer, called only if the whole call could be parsed. */
+  /** Returns a function that delivers the answer. It is called only if all answers of the call could be parsed. */
   read(answer: AnswerNumbers): () => void;
   giveUp(): void;
 }

@@ -1,5 +1,5 @@
-// Limits how many operations of a kind an account runs at once, over all tabs, sessions and people; more wait in line.
-// Otherwise one account's searches and downloads could take every reading connection, and its bulks the memory.
+// Limits how many operations of a kind an account runs at once, over all tabs, sessions and people. Further ones wait in
+// line. Otherwise one account's searches and exports could use every read connection, and its bulk orders all memory.
 // Invariant: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';
@@ -13,9 +13,9 @@ export interface PerAccountConcurrencyLimits {
 }
 
 export interface PerAccountConcurrency {
-  /** A turn ends with its request's answer. A refusal: too many wait. @throws Overloaded after the wait */
+  /** Waits for a turn, which ends with the answer. @returns a refusal if too many wait @throws Overloaded when the wait ends */
   take(accountId: number, reply: FastifyReply): Promise<Refusal | null>;
-  /** Frees the turn early, once the answer is made. Not for streamed answers (exports). */
+  /** Frees the turn early, once the answer is made. Do not call it for streamed answers (exports). */
   end(reply: FastifyReply): void;
 }
 
@@ -24,7 +24,7 @@ interface AccountLine {
   readonly waiting: Set<() => void>;
 }
 
-/** A request needs a turn of its account and one of all accounts. */
+/** Each request needs a turn among those of its account and one among those of all accounts. */
 export function createSharedConcurrency(
   ofAccount: PerAccountConcurrencyLimits,
   ofAll: PerAccountConcurrencyLimits,
@@ -102,7 +102,7 @@ export function createPerAccountConcurrency({
   }
 }
 
-/** A client that half-closes may still read; the panel's lists are read only by browsers, which then are gone. */
+/** For answers that only browsers read: when one half-closes its connection, it is gone. Other clients might still read. */
 export function destroyOnceHungUp({ raw, request }: FastifyReply): void {
   const { socket } = request.raw;
   const hangUp = () => socket.destroy();

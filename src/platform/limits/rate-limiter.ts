@@ -1,7 +1,7 @@
-// Request limits per account and minute (docs/rate-limits.md), per panel session and person, and of failed authentications
-// per address. They are independent: wrong keys from an address, or requests refused before they count, never use up an
-// account's limit, and a known good key is never refused for its address.
-// Local counts answer at once; shared ones may need a call to the server.
+// Limits requests per account and minute (docs/rate-limits.md), requests per panel session and person, and failed
+// authentications per address. These limits are independent: wrong keys from an address, and requests refused before they
+// count, never use up an account's limit. A known good key is never refused because of its address.
+// Local counts answer at once; shared counts may need a call to the server.
 
 import type { FastifyReply } from 'fastify';
 import { type Awaitable, after } from '../../shared/awaitable.ts';
@@ -15,21 +15,21 @@ export interface LimitedAccount {
   readonly rateLimitPerMinute: number;
 }
 
-/** The account's limit spans all its keys; `key`: a key with its own limit as well. */
+/** The account's limit covers all its keys. `key`: set if the key has a limit of its own as well. */
 export interface LimitedCaller {
   readonly account: LimitedAccount;
   readonly key: LimitedAccount | null;
 }
 
-/** `grant`: an invitation or a new key. `sensitive_action`: any other that asks for the password. */
+/** `grant`: an invitation or a new key. `sensitive_action`: any other action that asks for the password. */
 export type AccessChange = 'allow_list' | 'sensitive_action' | 'grant';
 
 export interface RateLimiter {
-  /** Counts a request, writes the RateLimit headers of the scarcest limit, and refuses beyond any. */
+  /** Counts a request, writes the RateLimit headers of the scarcest limit, and refuses a request beyond any limit. */
   admit(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
   /**
-   * Counts a request admitted at `at` as `count` in all; beyond the limit none is counted. If it exceeds the limit itself,
-   * Retry-After says when the full limit is free.
+   * Counts a request that was admitted at `at` as `count` requests. If they do not all fit, the request is uncounted. If
+   * `count` exceeds the limit itself, Retry-After says when the full limit is free.
    */
   admitAsMany(
     caller: LimitedCaller,
@@ -41,9 +41,9 @@ export interface RateLimiter {
   show(caller: LimitedCaller, reply: FastifyReply): Awaitable<void>;
   /** Counts a request of a blocked account against a separate limit. */
   refused(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Counts a request refused after its body was read, for its size in items, with the refused ones. */
+  /** Counts a bulk that exceeded the rate limit after its body was read, as a refused request. */
   refusedWhole(accountId: number): void;
-  /** Called before such a body is read: refuses after too many refusals. */
+  /** Called before the body of a bulk is read: refuses it if the account has too many refused requests. */
   foreseeRefused(accountId: number, reply: FastifyReply): Awaitable<Refusal | null>;
   stateOf(account: LimitedAccount): Awaitable<RateLimitState>;
   admitSession(sessionId: string, personId: number, reply: FastifyReply): Awaitable<Refusal | null>;
@@ -56,22 +56,23 @@ export interface RateLimiter {
   ): Awaitable<Refusal | null>;
   now(): number;
   /**
-   * Counts a person's change of access, which the audit log keeps forever. Password-confirmed actions and grants count
-   * separately, so that a stolen session cannot lock its owner out, and a person who invited many can still revoke a key.
+   * Counts a person's change of access, because the audit log keeps each one forever. Grants count apart from other
+   * sensitive actions, so that a stolen session cannot lock its owner out, and a person who invited many can still revoke a
+   * key.
    */
   admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Beyond the limit, the answer becomes the rate limit's. */
+  /** Counts a failed authentication. @returns `answer` or, beyond the limit, the refusal of the rate limit */
   failed(address: string, answer: Refusal, reply: FastifyReply): Awaitable<Refusal>;
   /**
-   * Looks up a key or token that may be guessed. Counts before the look-up, so that simultaneous guesses all count; a hit
-   * or an error is uncounted. Beyond the address's limit it looks up nothing.
+   * Looks up a key or token that may be guessed. It counts a failure before the look-up, so that simultaneous guesses all
+   * count, and uncounts it after a hit or an error. Beyond the address's limit it looks up nothing.
    */
   guess<Found>(
     address: string,
     reply: FastifyReply,
     look: () => Promise<Found | null>,
   ): Promise<Found | null | Refusal>;
-  /** For customers, by the hash of the link or session. */
+  /** Counts a customer's request, by the hash of the link or session. */
   admitVisit(tokenHash: string, reply: FastifyReply): Awaitable<Refusal | null>;
 }
 
@@ -81,15 +82,15 @@ export interface RateLimiterOptions {
   readonly failuresPerMinute: number;
   readonly refusalsPerMinute: number;
   readonly sessionRequestsPerMinute: number;
-  /** For all sessions of a person. */
+  /** Over all sessions of a person. */
   readonly panelRequestsPerMinute: number;
-  /** Per person and kind: keys, allow-list, people, own password and second factor. */
+  /** Per person and kind of access change. */
   readonly accessChangesPerHour: number;
 }
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { counts } = options;
-  /** The server's identifiers of a request that may be recounted, in the order of its windows. */
+  /** For requests that may be counted again as many: the shared server's identifiers, one for each window. */
   const moments = new WeakMap<FastifyReply, readonly number[]>();
 
   const accountWindow = ({ id, rateLimitPerMinute: limit }: LimitedAccount): CountedWindow => ({

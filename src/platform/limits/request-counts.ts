@@ -26,24 +26,24 @@ export interface CountedWindow {
 }
 
 export interface Taking {
-  /** In the order of the windows; those after a refusal may be missing. */
+  /** One for each window, in order. Those after a refusal may be missing. */
   readonly states: readonly RateLimitState[];
   readonly refusedBy: number | null;
-  /** The shared server's identifiers; null: counted locally. */
+  /** The shared server's identifiers of the admissions, one for each window; null if they were counted locally. */
   readonly moments: readonly number[] | null;
 }
 
 export interface TakingOfMany {
   readonly states: readonly RateLimitState[];
   readonly refusedBy: number | null;
-  /** Until the refusing window admits all, or as many as its limit allows. */
+  /** Until the refusing window admits all of them, or its full limit if they exceed it. */
   readonly waitSeconds: number;
 }
 
 export interface RequestCounts {
   /** Counts in all windows, or in none if one refuses. */
   take(windows: readonly CountedWindow[]): Awaitable<Taking>;
-  /** Counts in the windows before the one that refuses. */
+  /** Counts in one window after the other, until one refuses. The windows before it keep their count. */
   takeInTurn(windows: readonly CountedWindow[]): Awaitable<Taking>;
   /** Replaces an admitted request by `count`, or uncounts it if they do not fit. */
   takeMany(
@@ -117,7 +117,7 @@ export function createRequestCounts(options: RequestCountsOptions): LocalRequest
     takeInTurn,
     take(windows) {
       const only = windows[0];
-      // The path of every order.
+      // The fast path, taken for every order.
       if (only !== undefined && windows.length === 1) return takeOne(only);
       const taking = takeInTurn(windows);
       if (taking.refusedBy !== null) giveBack(windows.slice(0, taking.refusedBy));

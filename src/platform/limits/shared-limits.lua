@@ -1,12 +1,12 @@
 -- The limits that all processes of the service share, in Valkey or Redis: exact sliding windows, and waits after failures.
--- KEYS: what the operations are about, one after the other. ARGV: the lease in microseconds, then the operations, as
--- limit-operations.ts writes them. Answers the moment of the call, in microseconds, and then what each operation says.
+-- KEYS: the keys of the operations, one after the other. ARGV: the lease in microseconds, then the operations, as
+-- limit-operations.ts writes them. Returns the moment of the call, in microseconds, and then the numbers of each operation.
 --
--- A window is a list c0 t1 c1 t2 c2 …: what was admitted with entry i counts from the moment ti on, and ci - c(i-1) were admitted
--- with it. So what was admitted at one moment is one entry, what has left is cut off at the head in one piece, and how many
--- are left is the last c less the first.
--- Invariant: the moments of a list grow; nothing that was admitted is used after the moment of its entry; and no moment is
--- further ahead of this server's clock than the lease: where the clock was set back, or an old state was restored, they are brought back.
+-- A window is a list c0 t1 c1 t2 c2 …: entry i counts from the moment ti on, for the ci - c(i-1) requests admitted with it.
+-- Requests admitted at one moment share an entry. Expired entries are cut off at the head in one piece. The number of
+-- requests in the window is the last c less the first.
+-- Invariant: the moments of a list grow, and no admission is used after the moment of its entry. No moment is further ahead
+-- of this server's clock than the lease: if the clock was set back or an old state restored, moments are moved back to it.
 
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
@@ -41,7 +41,8 @@ local function countUpTo(key, entry)
   return tonumber(redis.call('LINDEX', key, 2 * entry))
 end
 
--- The first entry from `from` to `to` of which `holds` holds, as of all after it; to + 1: of none.
+-- Binary search: the first entry from `from` to `to` for which `holds` is true. It is true for all later ones, too. If it is
+-- true for no entry, the result is to + 1.
 local function firstEntry(from, to, holds)
   while from <= to do
     local middle = math.floor((from + to) / 2)
@@ -50,7 +51,7 @@ local function firstEntry(from, to, holds)
   return from
 end
 
--- What of a window still counts. `length`: microseconds.
+-- Cuts expired entries off and returns the rest of the window. `length` is in microseconds.
 local function openWindow(key, length)
   local window = { key = key, length = length, entries = 0, before = 0, first = 0, firstUpTo = 0, last = 0, upTo = 0 }
   local entries = math.floor(redis.call('LLEN', key) / 2)
@@ -103,7 +104,7 @@ local function add(window, count, moment)
   redis.call('PEXPIRE', key, math.ceil((window.last - now + window.length) / 1000))
 end
 
--- Microseconds until as many have left; 0: nothing is there, or nothing has to leave.
+-- Microseconds until `count` requests have expired; 0 if the window is empty or none has to expire.
 local function untilLeft(window, count)
   if count <= 0 or used(window) == 0 then return 0 end
   local wanted = math.min(count, used(window)) + window.before
@@ -116,7 +117,7 @@ local function untilLeft(window, count)
   return moment + window.length - now
 end
 
--- Takes back as many of the newest entry that is not later than the moment. The window has to be opened again.
+-- Uncounts `count` requests of the newest entry that is not later than `moment`. The caller must open the window again.
 local function giveBack(window, moment, count)
   local key, entry = window.key, window.entries
   if entry == 0 then return end
@@ -136,7 +137,7 @@ local function giveBack(window, moment, count)
   if redis.call('LLEN', key) == 1 then redis.call('DEL', key) end
 end
 
--- How often a try failed: "count until last", moments in microseconds.
+-- The failures of a name or person. Stored as "count waitUntil last", with moments in microseconds.
 local function openFailures(key, waitMax, forgetAfter)
   local text = redis.call('GET', key) or ''
   local count, waitUntil, last = string.match(text, '^(%d+) (%d+) (%d+)$')
@@ -153,8 +154,8 @@ end
 
 local operations = {}
 
--- Admits `wanted` in every window or, where one has not that many left, in none. `reserved` more are taken where there is plenty.
--- isPartial: as many as there are. isInTurn: those before the one that refuses keep their count.
+-- Admits `wanted` requests in every window, or in none if one window has fewer left. Reserves up to `reserved` more if plenty
+-- is left. isPartial: admits as many as fit. isInTurn: the windows before the one that refuses keep their count.
 function operations.take()
   local windowCount, wanted, reserved = nextNumber(), nextNumber(), nextNumber()
   local isPartial, isInTurn = nextNumber() == 1, nextNumber() == 1
@@ -206,7 +207,7 @@ function operations.back()
   end
 end
 
--- Counts a failure everywhere before it is one, unless anything has to wait.
+-- Counts a try as a failure before its check, by all names and networks, unless one of them has to wait.
 function operations.try()
   local failuresCount, windowCount = nextNumber(), nextNumber()
   local waits, pairs, windows, isHeld = {}, {}, {}, false
@@ -250,7 +251,7 @@ function operations.try()
   end
 end
 
--- An unchecked password is not a failure. A successful sign-in did not wait, unless others failed since.
+-- Uncounts a try that succeeded or could not be checked. Also ends the wait it caused, unless other tries failed since.
 function operations.undo()
   for _ = 1, nextNumber() do
     local key, free, waitMax, forgetAfter = nextKey(), nextNumber(), nextNumber(), nextNumber()

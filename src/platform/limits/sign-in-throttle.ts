@@ -1,9 +1,9 @@
-// Slows down guessing of passwords and codes. Failures count per (name, network) and per network: an address's
-// neighborhood and, at four times the limits, its /48. A pair waits 1, 2, 4 … seconds after `freeFailures`; a network
-// waits after `neighborhoodFailuresMax` failures in `windowSeconds`. Counts are local or shared
+// Slows down guessing of passwords and codes. Failures count per pair of name and network, and per network. A network is the
+// neighborhood of an address or, with four times the limits, its /48. After `freeFailures` a pair waits 1, 2, 4 … seconds;
+// after `neighborhoodFailuresMax` failures in `windowSeconds` a network waits. Counts are local or shared
 // (distributed-sign-in-throttle.ts).
-// Invariant: a try from elsewhere is never delayed, so no attacker locks a user out. Tries count before the check, so that
-// simultaneous ones all count; a try that could not be checked is uncounted.
+// Invariant: a try from another network is never delayed, so no attacker locks a user out. A try counts as a failure before
+// the check, so that simultaneous tries all count. A try that could not be checked is uncounted.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
@@ -15,13 +15,13 @@ export interface AttemptLimits {
   readonly forgetSeconds: number;
   readonly neighborhoodFailuresMax: number;
   readonly windowSeconds: number;
-  /** Wrong codes after a right password, from anywhere: each guess has a chance of 1 in 333,333. */
+  /** Wrong codes after the right password, from any network. Each guess has a chance of 1 in 333,333. */
   readonly freeCodeFailures: number;
   readonly codeWaitSecondsMax: number;
   readonly rememberedMax: number;
 }
 
-/** Throws if it cannot decide. */
+/** Throws if the password or code cannot be checked. */
 export type AttemptCheck<Right> = () => Promise<Right | false>;
 
 export interface AttemptThrottle {
@@ -34,7 +34,7 @@ export interface AttemptThrottle {
 }
 
 export interface Tried {
-  /** A name from a network, or a person whose password was right. */
+  /** Pairs of a name and a network, or a person whose password was right. */
   readonly failures: readonly TriedFailures[];
   readonly networks: readonly TriedNetwork[];
 }
@@ -62,7 +62,7 @@ export interface AttemptCounts {
 
 export interface LocalAttemptCounts extends AttemptCounts {
   count(tried: Tried): CountedTry | Refusal;
-  /** Without counting; null: allowed. */
+  /** The refusal that count() would return, without counting; null if the try is allowed. */
   refusal(tried: Tried): Refusal | null;
   note(tried: Tried): CountedTry;
 }
@@ -146,7 +146,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
       const found = known[kind].get(id);
       if (found === undefined) return;
       const count = found.count - 1;
-      // Anyone who was let in had nothing to wait for.
+      // End the wait that this try caused, unless other tries failed since.
       const waitUntil = found === counted || count < free ? 0 : found.waitUntil;
       if (count > 0) known[kind].set(id, { ...found, count, waitUntil });
       else known[kind].delete(id);
@@ -199,7 +199,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
   return { note, refusal: refusalOf, count: (tried) => refusalOf(tried) ?? note(tried) };
 }
 
-/** The longest wait in milliseconds; a pair and its network have the same index. */
+/** Refuses for the longest wait (milliseconds); null if nothing has to wait. A pair and its network have the same index. */
 export function waitRefusal(
   { failures, networks }: Tried,
   waits: { readonly failures: readonly number[]; readonly networks: readonly number[] },

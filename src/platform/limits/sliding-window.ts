@@ -1,10 +1,10 @@
-// An exact sliding-window rate limit, local to the process (docs/decisions/0004-rate-limit.md): no window of 60 seconds (or
-// `seconds`) holds more than `limit`. Memory: 8 bytes per request in the window.
+// An exact sliding-window rate limit in the memory of this process (docs/decisions/0004-rate-limit.md): no window of 60
+// seconds (or `seconds`) holds more than `limit` requests. It takes 8 bytes per request in the window.
 
 export interface RateLimitState {
   readonly limit: number;
   readonly remaining: number;
-  /** Until one more is admitted; at least 1. */
+  /** Seconds until one more request is admitted or, with room left, until the oldest expires; at least 1. */
   readonly resetSeconds: number;
 }
 
@@ -46,7 +46,7 @@ export function createSlidingWindowLimiter<Key>(
   function state(times: AdmittedTimes | undefined, limit: number, at: number, wanted = 1): RateLimitState {
     const used = times?.size() ?? 0;
     const remaining = Math.max(0, limit - used);
-    // After the limit was lowered, more than the oldest may have to expire.
+    // After the limit was lowered, more requests than the oldest may have to expire.
     const leaving = times?.at(remaining >= wanted ? 0 : used + wanted - limit - 1);
     const resetSeconds =
       leaving === undefined ? seconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);
@@ -58,7 +58,7 @@ export function createSlidingWindowLimiter<Key>(
       const at = now();
       const times = windowOf(key);
       times.dropUntil(at - windowMilliseconds);
-      // Most recently used last, including refused keys.
+      // Move the key to the end, which is for the most recently used, even if it is refused.
       windows.delete(key);
       windows.set(key, times);
       const admitted = times.size() < limit;

@@ -1,7 +1,7 @@
-// Limits look-ups by tokens sent without a sign-in (sessions, customers' sessions, login links): misses count per address
-// like invalid keys, and beyond the limit nothing is looked up.
-// Invariant: a token issued or found here, and not failed since, is exempt, so a flood does not affect others behind its
-// address.
+// Limits look-ups of tokens sent without a sign-in (sessions, customers' sessions, login links). Misses count per address,
+// like invalid keys. Beyond the limit, no token of the address is looked up.
+// Invariant: a token that this process issued or found is exempt until it fails, so a flood does not affect others behind
+// its address.
 
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -10,7 +10,7 @@ import { isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface TokenLookups {
-  /** null: not found; a refusal: not looked up. */
+  /** @returns null if the token was not found, a refusal if it was not looked up */
   find<Found>(
     token: string,
     request: FastifyRequest,
@@ -22,7 +22,7 @@ export interface TokenLookups {
 
 const knownMax = 100_000;
 
-/** `admitKnown`: a limit per known token, where no other limit applies. */
+/** `admitKnown`: limits the requests with one known token, where no other limit applies. */
 export function createTokenLookups(
   limiter: RateLimiter,
   admitKnown: (tokenHash: string, reply: FastifyReply) => Awaitable<Refusal | null> = () => null,

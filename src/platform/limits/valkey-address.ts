@@ -14,12 +14,12 @@ export interface ValkeyAddress {
 const defaultPort = 6_379;
 const databaseMax = 1_000_000;
 
-/** redis://user:password@host:6379/0, or rediss:// over TLS; null: invalid. */
+/** Reads redis://user:password@host:6379/0, or rediss:// for TLS. @returns null if invalid */
 export function readValkeyUrl(text: string): ValkeyAddress | null {
   const url = URL.parse(text);
   const isTls = url?.protocol === 'rediss:' || url?.protocol === 'valkeys:';
   if (url === null || !(isTls || url.protocol === 'redis:' || url.protocol === 'valkey:')) return null;
-  // Unknown settings are refused, not ignored.
+  // Refuse unknown settings rather than ignore them.
   if (url.search !== '' || url.hash !== '') return null;
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(host) === 0 && !/^[A-Za-z0-9._-]{1,253}$/.test(host)) return null;
@@ -39,7 +39,7 @@ export function readValkeyUrl(text: string): ValkeyAddress | null {
   }
 }
 
-/** Without user and password, for logs. */
+/** The address for logs, without user and password. */
 export function valkeyName({ host, port, database }: ValkeyAddress): string {
   const plain = host.includes(':') ? `[${host}]` : host;
   return `${plain}:${port}${database === 0 ? '' : `/${database}`}`;

@@ -1,5 +1,5 @@
 // One connection to Valkey or Redis. The library is loaded on first use.
-// Invariant: never reconnects or resends; the caller opens a new connection.
+// Invariant: it never reconnects or resends. The caller opens a new connection instead.
 
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface ValkeyConnection {
 
 export interface ValkeyOptions {
   readonly connectMilliseconds: number;
-  /** Once, when it breaks; not after close(). */
+  /** Called once when the connection breaks, but not after close(). */
   readonly onBroken: (reason: string) => void;
 }
 

@@ -1,6 +1,6 @@
-// Renders a mail as text and simple HTML in the recipient's language with the operator's brand. Nothing is loaded from
-// elsewhere: the logo is attached. Other colors are left to the mail program, for dark mode.
-// Invariant: values are text: they end no header and open no tag.
+// Renders a mail as text and simple HTML in the recipient's language with the operator's brand. The logo is attached, so that
+// the mail loads nothing from the network. The mail program chooses all other colors, for dark mode.
+// Invariant: a value is text; it can neither end a header nor open a tag.
 
 import { type AccentShades, accentThemes } from '../../shared/accent-shades.ts';
 import type { LogoImage } from '../../shared/logo-image.ts';
@@ -15,7 +15,7 @@ export interface MailContent {
 export type MailPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'facts'; readonly facts: readonly (readonly [name: string, value: string])[] }
-  /** `url` must be ours. */
+  /** `url` must be an address of this service. */
   | { readonly type: 'link'; readonly label: string; readonly url: string };
 
 export interface MailFace {
@@ -23,7 +23,7 @@ export interface MailFace {
   /** "#1d4ed8"; null: the mail program's own. */
   readonly color: string | null;
   readonly logo: (LogoImage & { readonly etag: string }) | null;
-  /** Reply address; null: the sender's. */
+  /** The address for replies; null: the sender's. */
   readonly supportAddress: string | null;
 }
 
@@ -150,14 +150,14 @@ function operator({ issuer, logo, color }: MailFace, shades: AccentShades | null
   return html`<p class="operator" style="${styles.operator}${line}">${logo === null ? html`` : image(logo)}<bdi>${issuer}</bdi></p>\n`;
 }
 
-/** Some programs only know the size attributes. */
+/** The size is also given as attributes, because some mail programs know only those. */
 function image(logo: LogoImage & { readonly etag: string }): Markup {
   const scale = Math.min(1, logoBox.width / logo.width, logoBox.height / logo.height);
   const [width, height] = [logo.width, logo.height].map((side) => Math.max(1, Math.round(side * scale)));
   return html`<img src="cid:${logoContentId(logo)}" alt="" width="${width ?? 1}" height="${height ?? 1}" style="${styles.logo}">`;
 }
 
-/** Changes with the image, because programs cache by it. */
+/** Changes with the image, because mail programs cache images by this id. */
 export function logoContentId({ etag }: { readonly etag: string }): string {
   return `logo-${etag.replace(/[^\w-]/g, '')}@brand`;
 }

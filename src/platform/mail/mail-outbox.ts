@@ -1,6 +1,6 @@
-// Queues mail in the transaction of its cause, so that it is sent only if that commits. The only writer of mails; the job
-// "mail" adds the brand and sends (send-mails.ts).
-// Invariant: an address gets one mail per occasion. Bodies are sealed, and deleted when sent or given up.
+// Queues mail in the transaction of its cause, so that the mail is sent only if that transaction commits. Only this file adds
+// rows to `mails`. The job "mail" adds the brand and sends them (send-mails.ts).
+// Invariant: an address gets one mail per occasion. Bodies are sealed, and deleted once the mail is sent or given up.
 
 import { isJsonObject } from '../../shared/json.ts';
 import { type Language, languages } from '../../shared/languages.ts';
@@ -53,22 +53,22 @@ const queueUnlessUnsubscribed = newMails.insert(
 );
 
 export interface MailToQueue {
-  /** null: about no account, and then it cannot be unsubscribed from. */
+  /** null if the mail is about no account. The recipient cannot unsubscribe from it then. */
   readonly accountId: number | null;
   readonly to: string;
   readonly kind: MailKind;
   /** A unique key of the cause, such as "balance_low 17". */
   readonly occasion: string;
-  /** null: unknown, so the operator's. */
+  /** null if unknown: the mail is in the operator's language then. */
   readonly language: Language | null;
   readonly content: (translator: Translator) => MailContent;
-  /** Default and maximum: `keptTryingSeconds` from now. */
+  /** Default and maximum: `keptTryingSeconds` after now. */
   readonly expiresAt?: EpochSeconds;
 }
 
 export interface MailOutbox {
   readonly isOn: boolean;
-  /** False: not queued, because mail is off, the address had this occasion before, or unsubscribed from this kind. */
+  /** @returns false if mail is off, or the address already got this occasion or unsubscribed from this kind */
   queueMail(transaction: Queryable, mail: MailToQueue, now: EpochSeconds): Promise<boolean>;
 }
 
@@ -148,7 +148,7 @@ function isMailPart(value: unknown): value is MailPart {
   return type === 'facts' && Array.isArray(facts) && facts.every(isFact);
 }
 
-/** Binds a body to its mail: swapped rows do not open. */
+/** Binds a body to its mail, so that a body copied to another row cannot be opened. */
 function sealContext({ toAddress, occasion }: Pick<OutgoingMail, 'toAddress' | 'occasion'>): string {
   return `mail to ${toAddress}: ${occasion}`;
 }

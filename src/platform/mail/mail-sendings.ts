@@ -1,5 +1,5 @@
-// A mail's way through the outbox, as rows; used by send-mails.ts.
-// Invariant: a mail begins in one process at a time, and begins again only after it was taken back.
+// The steps of a mail in the outbox (begun, sent, taken back, postponed, given up), as statements for send-mails.ts.
+// Invariant: only one process begins a mail, and it can begin again only after it was taken back.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from '../database/database.ts';
@@ -12,7 +12,7 @@ const isWaiting = 'm.sent_at is null and m.gave_up_at is null';
 
 const listDue: SqlStatement = {
   name: 'list_due_mails',
-  // Security mail counts per account, so that no other account uses up an address's limit.
+  // Recent security mail is counted by account, so that another account cannot use up an address's limit.
   text: `select ${outgoingMails.list('m')},
       (select count(*) from mails o where o.to_address = m.to_address and o.sent_at > to_timestamp($2::bigint)
         and case when m.kind = any($4::text[]) then o.kind = any($4::text[])
@@ -35,7 +35,7 @@ const beginOne: SqlStatement = {
     where m.id = $1::int and ${isWaiting} and m.begun_at is null returning ${outgoingMails.list('m')}`,
 };
 
-// Includes mails given up with an unknown outcome, which is now known.
+// Also for a mail that was given up because its outcome was unknown: the outcome is known now.
 const endOne: SqlStatement = {
   name: 'end_mail',
   text: `update mails m set sent_at = to_timestamp($2::bigint), sealed_body = null, last_error = null, gave_up_at = null
@@ -90,7 +90,7 @@ export const oldMails: OldRows = {
 
 export interface DueMail {
   readonly mail: OutgoingMail;
-  /** Of its class to this address; security mail: for its account. */
+  /** Recent mails of its class to this address. For security mail, only those about its account count. */
   readonly recent: number;
   readonly recentOfAccount: number;
 }
@@ -112,7 +112,7 @@ export async function countDueMails(database: Queryable, now: EpochSeconds): Pro
   return Number(row?.['count'] ?? 0);
 }
 
-/** null: it began elsewhere, or is done. */
+/** @returns null if the mail began elsewhere, or is sent or given up */
 export async function beginMail(
   database: Queryable,
   id: number,
@@ -126,7 +126,7 @@ export async function endMail(database: Queryable, id: number, now: EpochSeconds
   await database.query(endOne, [id, now]);
 }
 
-/** It was certainly not sent, and may begin again. */
+/** For a mail that was certainly not sent: it may begin again. */
 export async function takeMailBack(
   database: Queryable,
   id: number,
@@ -158,7 +158,7 @@ export interface GivenUpMail {
   readonly reason: string;
 }
 
-/** Expired mails, and those begun before `begunBefore` without a recorded end. */
+/** Gives up expired mails, and those that began before `begunBefore` without a recorded end. */
 export async function giveOldMailsUp(
   database: Queryable,
   { now, begunBefore }: { now: EpochSeconds; begunBefore: EpochSeconds },

@@ -1,6 +1,6 @@
 // The job "mail": sends due mail, gives up what cannot be sent, deletes old rows.
-// Invariant: no mail is sent twice. It is marked as begun before the server sees it; a known failure is retried, a known
-// success recorded, and an unknown outcome (broken connection after the last byte, dead process) is given up and reported.
+// Invariant: no mail is sent twice. A mail is marked as begun before the server gets it. Known failures are retried. A mail
+// with an unknown outcome (connection broken after the last byte, process died) is given up and reported.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable } from '../database/database.ts';
@@ -30,13 +30,13 @@ import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } 
 export interface MailLimits extends SmtpLimits {
   readonly perRunMax: number;
   readonly atOnceMax: number;
-  /** To one address: optional mail, and security mail per account. */
+  /** Mails to one address in an hour: optional mails, and security mails about one account. */
   readonly perRecipientHourMax: number;
   readonly perAccountHourMax: number;
   readonly keptTryingSeconds: number;
   readonly retrySecondsMin: number;
   readonly retrySecondsMax: number;
-  /** After this long, the process that began it is dead. Longer than any sending. */
+  /** A process that began a mail longer ago than this has died. Must be longer than any sending. */
   readonly unknownAfterSeconds: number;
   readonly keptSeconds: number;
 }
@@ -59,7 +59,7 @@ export interface SendMailsDependencies {
 
 const hourSeconds = 3_600;
 
-/** The number of due mails left. @throws JobProblem when the mail server is unusable: the job retries */
+/** @returns the number of due mails left @throws JobProblem when the mail server is unusable, so that the job retries */
 export async function sendMails(dependencies: SendMailsDependencies, signal: AbortSignal): Promise<number> {
   const { database, settings, now, limits, onGivenUp } = dependencies;
   const begunBefore = now() - limits.unknownAfterSeconds;
@@ -114,7 +114,7 @@ async function sendThese(
           ? 'this account had its optional mails of this hour'
           : null;
     if (reason !== null) {
-      // A password link lives for an hour, so retry well within it.
+      // A link in a security mail may be valid for only an hour, so retry well within it.
       const sendAfter = now() + (isOptional ? hourSeconds : hourSeconds / 6);
       await postponeMail(database, mail.id, { sendAfter, reason });
       continue;
@@ -165,7 +165,7 @@ async function sendOne(
   return sender.send(message, signal);
 }
 
-/** Equal for every try, so that a duplicate can be recognized. */
+/** The same for every try, so that a duplicate can be recognized. */
 function messageIdOf({ id, createdAt }: OutgoingMail, publicUrl: string): string {
   return `<${createdAt}.${id}@${new URL(publicUrl).hostname.replace(/[[\]]/g, '')}>`;
 }
@@ -177,7 +177,7 @@ async function note(
 ): Promise<void> {
   if (outcome.type === 'taken') return endMail(database, id, now());
   const { reason } = outcome;
-  // The job itself retries an unusable server.
+  // The server is at fault, so the mail does not wait longer: the job itself is retried.
   if (outcome.type === 'unusable') return takeMailBack(database, id, { sendAfter, reason });
   if (outcome.type === 'refused' && !outcome.isLasting) {
     const seconds = Math.min(

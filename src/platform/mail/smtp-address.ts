@@ -7,7 +7,7 @@ export interface SmtpServer {
   readonly host: string;
   readonly port: number;
   /**
-   * `tls`: from the first byte; `starttls`: required; `where_offered`: for a local relay, whose certificate is not checked.
+   * `tls`: from the first byte. `starttls`: required. `where_offered`: for a local relay, whose certificate is not checked.
    */
   readonly security: 'tls' | 'starttls' | 'where_offered';
   readonly login: { readonly user: string; readonly password: string } | null;
@@ -41,7 +41,7 @@ export function readSmtpUrl(text: string): SmtpServer | null {
   };
 }
 
-/** undefined: invalid, or one of the two is missing. */
+/** @returns null if there is no login; undefined if it is invalid, or one of the two is missing */
 function readLogin({ username, password }: URL): SmtpServer['login'] | undefined {
   if (username === '' && password === '') return null;
   if (username === '' || password === '') return undefined;

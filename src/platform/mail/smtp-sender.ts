@@ -1,6 +1,6 @@
 // Sends mail to the operator's SMTP server through nodemailer, over one connection per run, replaced after any error. It
 // reports whether the server has the mail, has not, or may have.
-// Invariant: mail goes in the clear, or past an invalid certificate, only where TLS is optional.
+// Invariant: mail is sent unencrypted, or to a server with an invalid certificate, only where TLS is optional.
 
 import { Readable } from 'node:stream';
 import { logoContentId, type MailFace, oneLine } from './mail-content.ts';
@@ -28,13 +28,13 @@ export type MailOutcome =
   | { readonly type: 'unknown'; readonly reason: string };
 
 export interface SmtpSender {
-  /** Never rejects. If aborted before the mail leaves: `unusable`. */
+  /** Never rejects. Resolves to `unusable` if it is aborted before the mail was sent. */
   send(message: MailMessage, signal: AbortSignal): Promise<MailOutcome>;
   close(): void;
 }
 
 export interface SmtpLimits {
-  /** Timeout for each of: DNS, connection, greeting, silence. */
+  /** The time limit for each of DNS, connection, greeting and silence. */
   readonly silenceMilliseconds: number;
   readonly sendMilliseconds: number;
 }
@@ -97,7 +97,7 @@ async function connect(
     socketTimeout: silenceMilliseconds,
     socketCloseTimeout: 0,
   });
-  // An idle connection's error surfaces with the next mail.
+  // An error of the idle connection is reported with the next mail.
   let onBroken: (error: Error) => void = () => undefined;
   connection.on('error', (error: Error) => onBroken(error));
   connection.on('end', () => onBroken(new Error('the connection was closed')));
@@ -180,7 +180,7 @@ function outcomeOf(error: unknown, hasLeft: boolean): MailOutcome {
       ? { type: 'refused', isLasting: false, reason }
       : { type: 'unusable', reason };
   }
-  // A refused sender or password is the operator's to fix.
+  // If the server refuses the sender or the password, the operator has to fix that. Other mails would fail too.
   if (isOfThisMail && command !== 'MAIL FROM' && (responseCode >= 500 || !hasLeft))
     return { type: 'refused', isLasting: true, reason };
   return hasLeft ? { type: 'unknown', reason: `unknown outcome: ${reason}` } : { type: 'unusable', reason };
@@ -199,7 +199,7 @@ function factsOf(error: unknown): { responseCode?: number; command?: string; cod
 
 const reasonLengthMax = 300;
 
-/** Servers repeat addresses, but no bodies or passwords. */
+/** Safe to store: servers repeat addresses in their answers, but no bodies or passwords. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   return oneLine(said).slice(0, reasonLengthMax).toWellFormed();
@@ -227,7 +227,7 @@ async function compose({ unsubscribeUrl, at, replyTo, logo, ...message }: MailMe
   return composer.compile().build();
 }
 
-/** Attached: few programs show remote images unasked, and those reveal the reader. */
+/** Attached, because few programs show remote images unasked, and loading them reveals the reader. */
 function logoPart(logo: NonNullable<MailFace['logo']>) {
   return {
     content: logo.bytes,
