@@ -1,5 +1,5 @@
 // The administrator's API, /api/admin/v1, with the same keys, limits and error envelope as the public API. The console and
-// the command line have no other access. No SQL here.
+// the command line use only this API. This file contains no SQL.
 
 import type { FastifyInstance } from 'fastify';
 import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts';

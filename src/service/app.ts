@@ -145,7 +145,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   allowedMethods = collectAllowedMethods(app);
   prepareServer(app.server, connections, limits);
 
-  // Routes parse paths, queries and headers with their own error codes; for bodies see route-declarations.ts.
+  // Routes parse paths, queries and headers themselves, with their own error codes. For bodies see route-declarations.ts.
   app.setValidatorCompiler(() => () => true);
   const declared: DeclaredRoute[] = [];
   app.decorate('declaredRoutes', declared);
@@ -154,7 +154,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   installAnswerHeaders(app, dependencies.publicUrl());
   installRequestParsing(app);
   const proxies = createAllowList(trustProxy);
-  // An empty allow-list allows everything.
+  // An empty allow-list would allow every address.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
   logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -165,7 +165,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     refuseRoute(request, reply, allowedMethods(pathOf(request.url)));
   app.setNotFoundHandler(refuseHere);
   app.addHook('onRequest', async (request, reply) => {
-    // Before reading the body. Below the APIs' prefixes, authentication comes first.
+    // Refuse unknown paths before the body is read. Below the APIs' prefixes, authentication comes first.
     if (request.is404 && !isBehindGuard(request.url)) return refuseHere(request, reply);
   });
 
@@ -181,14 +181,14 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const behind = (guard: RouteGuard, api: FastifyInstance) => {
     declareRoutes(api, guard, declared);
     api.addHook('onRequest', async (request, reply) => {
-      // Unknown paths: authenticate first, then 404 or 405, before reading the body.
+      // For unknown paths: authenticate first, then answer 404 or 405, before the body is read.
       if (!request.is404) return;
       await guard.authenticate(request, reply, []);
-      // A sent reply resolves to undefined.
+      // Awaiting a reply that was sent gives undefined, so ask the reply itself.
       return reply.sent ? reply : refuseHere(request, reply);
     });
     installJsonBodies(api, keepUnparsedBody);
-    // Never reached, but needed so that this scope's hooks run for unknown paths.
+    // This handler is never reached, but without one this scope's hooks would not run for unknown paths.
     api.setNotFoundHandler((request, reply) => refuseRoute(request, reply, []));
   };
 
@@ -206,7 +206,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     });
   };
 
-  /** Only called by the operator's product, with keys. */
+  /** Called only by the operator's product, with its API keys. */
   const productApi = (by: Authenticator) => async (api: FastifyInstance) => {
     behind({ ...by, tag: 'product' }, api);
     entitlementRoutes(api, { ...dependencies, packages, stillProblem: by.stillProblem });
@@ -229,7 +229,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
           for (const concurrency of [dependencies.lists, dependencies.exports]) concurrency.end(reply);
         done();
       });
-      // Compression is safe from BREACH: the session cookie is SameSite=Strict.
+      // Compression is safe from BREACH, because the session cookie is SameSite=Strict.
       await panel.register(compress, panelCompression);
       await panel.register(accountApi(guard), { prefix: '/v1' });
       await panel.register(adminApi(guard), { prefix: '/admin/v1' });
@@ -277,7 +277,7 @@ function createServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // An id of any length counts as not found; only the header limit applies.
+    // An id of any length may be sent and is then not found. Only the header limit applies.
     routerOptions: { maxParamLength: limits.headerBytesMax },
     schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
     genReqId: requestIdOf,
@@ -324,7 +324,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   const packages = () => dependencies.packages.current();
   const confirm = { preHandler: by.confirm };
   balanceRoutes(api, confirm, dependencies.currency);
-  // Answered from memory, equal for everyone in a price group.
+  // Answered from memory, because the answer is the same for all accounts of a price group.
   packageRoutes(api, packages, dependencies.currency);
   limitRoutes(api, packages);
   orderRoutes(api, { ...dependencies, packages, confirm, authenticateAgain: by.authenticateAgain });
@@ -352,7 +352,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   testRoutes(api, { ...dependencies, authenticateAgain: by.authenticateAgain });
 }
 
-/** Brotli at the quality that costs as much as gzip. */
+/** This quality of Brotli takes as long as gzip. */
 const panelCompression: FastifyCompressOptions = {
   // Compressed requests are refused (request-parsing.ts).
   globalDecompression: false,
@@ -364,14 +364,14 @@ const panelCompression: FastifyCompressOptions = {
 
 function prepareServer(server: Server, connections: Connections, limits: HttpLimits): void {
   server.maxConnections = limits.connectionsMax;
-  // Still answers clients that half-close. (Missing in Node's types.)
+  // Lets the server answer clients that half-close. The option is missing in Node's types.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('connection', rememberPeer);
   connections.attend(server);
   answerForNode(server, connections);
 }
 
-/** Node loses the address with the connection, which a request may outlive. A connection that is already gone has none. */
+/** Reading the address makes Node keep it for requests that outlive the connection. A connection already gone has none. */
 function rememberPeer(socket: Socket): void {
   if (socket.remoteAddress === undefined) socket.destroy();
 }
@@ -391,7 +391,7 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
       milliseconds,
       address: ip,
       code: errorCode,
-      // When viewing a panel, the caller is the administrator.
+      // When an administrator views a panel, the caller is that administrator.
       accountId: (request.viewer ?? request.principal)?.account.id ?? null,
       viewedId: request.viewer === null ? null : request.principal.account.id,
     });

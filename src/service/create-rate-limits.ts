@@ -1,5 +1,5 @@
 // Creates the counters of request limits and sign-ins: local or, with VALKEY_URL, also shared. Logs and measures outages of
-// that server. Called by create-service.ts.
+// the shared server. Called by create-service.ts.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { createSharedRequestCounts } from '../platform/limits/distributed-rate-limit.ts';
@@ -25,7 +25,7 @@ export interface Counting {
   close(): Promise<void>;
 }
 
-/** Resolves after the first attempt to connect; a start does not depend on the server. */
+/** Resolves after the first attempt to connect, even if it failed: a start does not depend on the shared server. */
 export async function createRateLimitCounts(options: RateLimitCountsOptions): Promise<Counting> {
   const { address, limits, monotonicNow, logger, registry } = options;
   const localRequests = createRequestCounts({ monotonicNow, ...limits.rates });

@@ -80,7 +80,7 @@ export interface ServiceDependencies {
   readonly limits: Limits;
   readonly database: Database;
   readonly seal: Seal;
-  /** Base of login links; known once the service listens. */
+  /** The base of login links. It is known once the service listens. */
   readonly publicUrl: () => string;
   readonly logger: FastifyBaseLogger;
   readonly accessLog: AccessLog | null;
@@ -88,7 +88,7 @@ export interface ServiceDependencies {
   readonly monotonicNow: () => number;
   /** The clock of leases and schedules; default: the database's, which all processes share. */
   readonly jobsClock?: () => EpochSeconds;
-  /** Replaces outbound calls, for the documents' samples. */
+  /** Replaces outbound calls when the documentation's samples are made. */
   readonly outbound?: Outbound;
   readonly pagesFolder?: string;
   readonly docsFolder?: string;
@@ -101,17 +101,17 @@ export interface Service {
   readonly seal: Seal;
   readonly passwordLinks: PasswordLinks;
   readonly jobs: Jobs;
-  /** Only if others can take over: waits until probers know, then for open connections; `hurry` cuts it short. */
+  /** If other processes can take over: waits until probers know, then for open connections. `hurry` cuts it short. */
   depart(hurry: AbortSignal): Promise<void>;
   /** Finishes accepted work, then releases everything, including the database. */
   close(): Promise<void>;
 }
 
-/** A batch holds either real or test orders; metrics count real ones. */
+/** A batch holds either real or test orders. Metrics count only real ones. */
 const isOfRealOrders = (commands: readonly OrderCommand[]) =>
   !commands.some(({ accountId }) => isTestAccount(accountId));
 
-/** The embedded database's disk; null for PostgreSQL. */
+/** The size of the embedded database's disk; null for PostgreSQL. */
 function diskBytesOf(database: Config['database']): number | null {
   if (database.kind !== 'embedded') return null;
   const { blocks, bsize } = statfsSync(database.dataDir);
@@ -128,7 +128,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const metrics = createMetrics();
   const orderMetrics = createOrderMetrics(metrics.registry);
   const startedAt = monotonicNow();
-  // Requests cannot begin without these; all other reads wait behind orders.
+  // Requests need these reads before they can begin. All other reads wait behind orders.
   const lookups = ranked(database, 'lookups');
   const keys = createApiKeyCache(lookups, now, (error) =>
     logger.warn({ err: error }, 'api key index load failed'),
@@ -155,7 +155,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     productCallers: () => productCallers,
   });
   await followChanges({ database, keys, packages, brand, deliverer, logger });
-  // Changes from here on are received. The start does not wait for the keys.
+  // Loaded after the process began to receive changes, so that it misses none. The start does not wait for the keys.
   keys.learnKeys();
 
   const requestLog = createRequestLog({
@@ -312,7 +312,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     jobs,
     webhookTests: createPerAccountConcurrency(limits.webhookTests),
     async deliverSoon() {
-      // The job's own poll finds it a little later.
+      // If this fails, the job's own poll finds the event a little later.
       await jobs.hasten(deliveriesKind).catch(() => undefined);
     },
     health: {
@@ -431,7 +431,7 @@ function createProductCallers(
       prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
       async settle(settlement) {
         const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
-        // Settled elsewhere meanwhile, either way.
+        // Another process may have settled the order meanwhile, with either outcome.
         if (outcome.type === 'settled') return true;
         return outcome.type === 'refused' && outcome.refusal.code === 'order_already_settled';
       },
@@ -468,7 +468,7 @@ async function closeService(parts: ClosedParts): Promise<void> {
   const jobsEnded = jobs.close();
   // Slow clients must not hold up the shutdown.
   const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
-  // Clients keep idle connections open.
+  // Clients keep connections open after their last answer.
   const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
   const cancelled = audits.close();
   await app.close();
@@ -477,12 +477,12 @@ async function closeService(parts: ClosedParts): Promise<void> {
   clearInterval(sweeping);
   await engine.drain();
   await jobsEnded;
-  // An unresponsive database must not hold up the shutdown for logs.
+  // If the database does not respond, the last log rows must not hold up the shutdown.
   const lastLines = Promise.all([requestLog.close(), signIns.settled(), passwordLinks.settled()]);
   await Promise.race([lastLines, pause(lastLinesMilliseconds, undefined, { ref: false })]);
   await outbound.close();
   await counting.close();
   await database.close();
-  // A process-wide meter would keep this registry in memory.
+  // Otherwise a process-wide meter would keep this registry in memory.
   metrics.registry.clear();
 }

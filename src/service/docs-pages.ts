@@ -37,7 +37,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ];
 
-/** Downloads; source code as text, which browsers do not run. */
+/** Types of downloads. Source code is sent as text, which browsers do not run. */
 const downloadTypes: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
   '.zip': 'application/zip',
@@ -67,7 +67,7 @@ export async function docsPages(app: FastifyInstance, folder: string, brand: Bra
   const schema = { hide: true };
   app.route({ method, url: '/', schema, handler: show });
   app.route({ method, url: '/*', schema, handler: show });
-  /** Encoded pages with the present brand. */
+  /** Encoded pages with the current brand. */
   const branded = new Map<string, EncodedDocument>();
   let brandedVersion = 0;
 
@@ -76,7 +76,7 @@ export async function docsPages(app: FastifyInstance, folder: string, brand: Bra
     const file = fileOf(request.url);
     if (file === null || !isFile(folder, file)) return showPage(request, reply.code(404), '404.html');
     if (file.startsWith('assets/')) return reply.sendFile(file, keptForEver);
-    // Revalidated each time with 304.
+    // Browsers revalidate these each time, usually with a 304.
     reply.header('cache-control', 'no-cache');
     const download = downloadTypes[extname(file)];
     if (download === undefined) return showPage(request, reply, file);
@@ -93,7 +93,7 @@ export async function docsPages(app: FastifyInstance, folder: string, brand: Bra
     const encoding = acceptedEncoding(request);
     const kept = branded.get(`${file} ${encoding}`);
     const document = kept ?? encodeDocument(await brandedPage(file), encoding);
-    // Uncompressed pages would take 10 MB.
+    // Uncompressed pages are not kept, because they would take 10 MB.
     if (brandedVersion === version && encoding !== 'identity') branded.set(`${file} ${encoding}`, document);
     return sendDocument(request, reply, document, 'text/html; charset=utf-8');
   }
@@ -104,7 +104,7 @@ export async function docsPages(app: FastifyInstance, folder: string, brand: Bra
   }
 }
 
-/** Fills in the marks that site-brand.ts and the build's head leave in each page. */
+/** Fills in the placeholders that site-brand.ts and the build's head leave in each page. */
 function withBrand(page: string, brand: Brand): string {
   const name = brand.name ?? 'Sellthrough';
   const icon = iconAddress(brand);
@@ -127,10 +127,10 @@ function withBrand(page: string, brand: Brand): string {
 function fileOf(url: string): string | null {
   const path = url.split('?')[0]?.replace(/^\/docs\/?/, '') ?? '';
   if (path === '') return 'index.html';
-  // Only known folders and plain names: nothing hidden, nothing above the folder.
+  // Only known folders and plain names are allowed: no hidden files, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
   if (/^downloads\/[\w-][\w.-]*\.(?:tgz|zip|py|php|ts)$/.test(path)) return path;
-  // hashmap.json is requested by pages older than the build.
+  // Pages that are older than the build request hashmap.json.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;
 }

@@ -1,4 +1,4 @@
-// Schemas that answers refer to by name, in the document's order.
+// The schemas that answers refer to by name, in the order of openapi.json.
 
 import { alertsSchema } from '../features/alerts/alert-schemas.ts';
 import { auditEntrySchema } from '../features/audit/audit-schemas.ts';

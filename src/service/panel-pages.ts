@@ -1,6 +1,6 @@
 // Serves the built panel (web/dist): hashed assets, and index.html for every other path; without a build, a plain page says
-// so. Nothing external or inline is loaded but the shell's style, by its hash. The page has the
-// operator's name from its first byte, so the window never shows another.
+// so. A page loads nothing external, and inline only the shell's style, which its hash allows. The page has the operator's
+// name from its first byte, so that the window never shows another.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -75,7 +75,7 @@ function branded(page: string, brand: Brand): string {
       name === null ? null : html`<meta name="application-name" content="${name}">`,
     ],
     [/<link rel="icon"[^>]*>/, icon === null ? null : html`<link rel="icon" href="${icon}">`],
-    // Beside the pages' own stylesheet: the script waits for both, so no page shows other colors first.
+    // Placed beside the page's own stylesheet: the script waits for both, so no page shows other colors first.
     [
       /<noscript>/,
       color === null ? null : html`<link rel="stylesheet" href="${brandStylesheetPath}">\n    <noscript>`,
@@ -95,11 +95,11 @@ function styleSourcesOf(folder: string): string {
   return `'self' 'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
 }
 
-/** The part after /panel/ if it can be a file. index.html is excluded: every path shows it. */
+/** The part after /panel/ if it can be a file. index.html is excluded, because every other path shows it. */
 function assetPath({ url }: FastifyRequest): string | null {
   const sent = /^\/panel\/([A-Za-z0-9._/-]{1,200})(?:\?|$)/.exec(url)?.[1];
   if (sent === undefined || sent === 'index.html' || normalize(sent) !== sent || sent.startsWith('..'))
     return null;
-  // Nothing hidden, such as build metadata.
+  // No hidden files, such as build metadata.
   return sent.split('/').some((part) => part === '' || part.startsWith('.')) ? null : sent;
 }

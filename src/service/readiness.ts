@@ -13,7 +13,7 @@ export function createReadiness(
   const lookups = ranked(database, 'lookups');
   const migrations = readMigrations();
   let hasSaid = false;
-  /** The accounts were divided while this process was running: its writes fail, as the tables are views now. */
+  /** If the accounts were divided while this process runs, its writes fail, because the tables are views now. */
   function dividedMeanwhile(count: number): string {
     const problem = `the accounts of this database are in ${count === 1 ? 'one group' : `${count} groups`} now`;
     if (!hasSaid) logger.error({ account_groups: count }, 'account groups changed');

@@ -187,14 +187,14 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     {
       kind: 'mail',
       ...times.mail,
-      // Without a mail server it only deletes old rows.
+      // Without a mail server the job only deletes old rows, so it runs less often.
       ...(dependencies.mail.settings === null && { everySeconds: times.requestLog.everySeconds }),
       run: async ({ signal }) => ({
         backlog: await sendMails({ ...dependencies.mail, database, now, limits: limits.mail }, signal),
       }),
     },
   ];
-  // A server has autovacuum.
+  // A PostgreSQL server has autovacuum.
   if (database.kind === 'embedded') {
     jobs.push({
       kind: 'vacuum',

@@ -20,7 +20,7 @@ export interface AccentThemes {
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Surfaces under accent text (web/src/styles.css), and the direction of adjustment. */
+/** Surfaces under accent text (web/src/styles.css), and the color towards which the accent is adjusted. */
 const themes = {
   light: {
     surfaces: ['#ffffff', '#f6f7f9', '#eff1f4'],

@@ -1,4 +1,4 @@
-// A value now or later. The order path spends no event-loop turn and no promise on values known now.
+// A value that is known now or comes later. With a known value, the order path needs no promise and no event-loop turn.
 
 export type Awaitable<Value> = Value | Promise<Value>;
 

@@ -3,7 +3,7 @@
 
 import { stringify } from 'csv-stringify/sync';
 
-/** A string is our own: an id, number, date or word. `text` is user input. */
+/** A string is the service's own: an id, number, date or word. `text` is user input. */
 export type CsvCell = string | { readonly text: string };
 
 export function csvLines(rows: readonly (readonly CsvCell[])[]): string {
@@ -16,7 +16,7 @@ export function csvLines(rows: readonly (readonly CsvCell[])[]): string {
 const cellBorder = String.raw`[,;|\t\n\v\f\r\u0085\u2028\u2029]`;
 /** Some programs skip blanks, quotes or full-width forms before a formula. */
 const formulaStart = String.raw`(?:"|\p{Cf}|[^\S\t\n\v\f\r\u2028\u2029])*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]`;
-/** Where an apostrophe is inserted. It counts the text's own apostrophes, so that it can be removed again. */
+/** The places for an apostrophe. A text's own apostrophes there get one more, so that each can be removed again. */
 const placesOf = (guard: string) =>
   new RegExp(`(?:(?<=^)${guard}(?='*[\\t\\r\\n])|(?<=^|${cellBorder})${guard}(?='*${formulaStart}))`, 'gu');
 const dangerous = placesOf('');
@@ -26,7 +26,7 @@ function inert(text: string): string {
   return text.replace(dangerous, "'");
 }
 
-/** Reverses csvLines. */
+/** Removes the apostrophes that csvLines inserted. */
 export function withoutGuards(text: string): string {
   return text.replace(guarded, '');
 }

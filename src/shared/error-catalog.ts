@@ -1,5 +1,5 @@
 // Every error code with its status and message, read by http/error-responses.ts, the OpenAPI generator and the documents'
-// tests. Clients rely on the codes: only ever add.
+// tests. Clients rely on the codes, so never change or remove one.
 
 export const errorCatalog = {
   invalid_json: {
@@ -268,13 +268,13 @@ export function fieldRefusal(code: ErrorCode, field: string, reason: string): Re
   return { code, details: { field, reason } };
 }
 
-/** The catalog's message has the usual limit. */
+/** The catalog's own message names the usual limit. */
 export function tooLarge(limitBytes: number): Refusal & { readonly message: string } {
   const message = `The request body must be at most ${limitBytes / 1024} KiB.`;
   return { code: 'payload_too_large', details: { limit_bytes: limitBytes }, message };
 }
 
-/** For problems before the body is parsed; `reason` ends a sentence. */
+/** For problems found before the body is parsed. `reason` is the end of a sentence. */
 export function unreadable(reason: string): Refusal {
   return { code: 'invalid_json', details: { reason }, message: `The request could not be read: ${reason}.` };
 }

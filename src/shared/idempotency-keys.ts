@@ -1,7 +1,7 @@
 import { fieldRefusal, type Refusal, typeReason } from './error-catalog.ts';
 import { type JsonObject, own } from './json.ts';
 
-/** 1 to 80 visible ASCII characters from header or body, equal if in both; null: neither has one. */
+/** Reads 1 to 80 visible ASCII characters from header or body. If both have a key, they must be equal; null: neither has. */
 export function parseIdempotencyKey(
   body: JsonObject,
   headerKey: string | undefined,

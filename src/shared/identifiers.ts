@@ -7,7 +7,7 @@ export const numbersUsedMax = 900_000_000;
 export const testNumbersUsedMax = 10_000_000;
 /** Larger account ids would give order ids beyond 2^53. */
 export const accountIdMax = 9_007_198;
-/** Above are test accounts. SQL contains this number as a literal, because indexes do. */
+/** Larger ids are those of test accounts. SQL contains this number as a literal, because indexes do. */
 export const realAccountIdMax = 5_000_000;
 
 export interface OwnedId {
@@ -38,13 +38,13 @@ export function parseOwnedId(text: string): OwnedId | null {
   return accountId >= 1 && accountId <= accountIdMax && number >= 1 ? { accountId, number } : null;
 }
 
-/** Excludes test accounts, for operators. */
+/** For operators: excludes the ids of test accounts. */
 export function parseRealOwnedId(text: string): OwnedId | null {
   const id = parseOwnedId(text);
   return id === null || isTestAccount(id.accountId) ? null : id;
 }
 
-/** null unless the id is the caller's own. */
+/** null unless the id belongs to this account. */
 export function parseOwnNumber(text: string, accountId: number): number | null {
   const id = parseOwnedId(text);
   return id !== null && id.accountId === accountId ? id.number : null;

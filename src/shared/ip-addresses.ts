@@ -13,7 +13,7 @@ export function plainAddress(address: string): string {
     : withoutZone;
 }
 
-/** The /64 of an IPv6 address, or the IPv4 address: what a provider's customer can change freely. */
+/** The /64 of an IPv6 address, or the IPv4 address. A provider's customer can freely choose addresses within it. */
 export function addressNeighborhood(address: string): string {
   const plain = plainAddress(address);
   return ipv6Network(plain, 4) ?? plain;
@@ -34,7 +34,7 @@ export function limitedNetworks(address: string): readonly LimitedNetwork[] {
   return wide === null ? [neighborhood] : [neighborhood, { network: wide, limitFactor: wideLimitFactor }];
 }
 
-/** Whose share of a queue an address uses: a /48, or an IPv4 /24. */
+/** The network whose share of a queue an address uses: its /48, or its /24 for IPv4. */
 export function addressOwner(address: string): string {
   const plain = plainAddress(address);
   return ipv6Network(plain, 3) ?? plain.split('.').slice(0, 3).join('.');

@@ -1,5 +1,5 @@
-// What a package can grant: limits that the operator defines, such as seats or storage. The three of the first edition are
-// definitions like any other. Pure.
+// What a package can grant: limits that the operator defines, such as seats or storage. The three limits of the first edition
+// are definitions like any other. Pure functions.
 
 import { type JsonObject, own } from './json.ts';
 import type { Language } from './languages.ts';
@@ -8,7 +8,7 @@ import type { Language } from './languages.ts';
 export const limitKinds = ['count', 'switch', 'text'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 export type LimitValue = number | null | boolean | string;
-/** In the defined order. */
+/** In the order of the definitions. */
 export type LimitValues = Readonly<Record<string, LimitValue>>;
 
 export const limitKeyPattern = '^[a-z][a-z0-9_]{0,39}$';
@@ -21,17 +21,17 @@ export interface LimitDefinition {
   readonly key: string;
   readonly kind: LimitKind;
   readonly name: NameInLanguages;
-  /** After the value: "GB". */
+  /** Shown after the value: "GB". */
   readonly unit: NameInLanguages | null;
   readonly position: number;
-  /** Not shown to people; programs get it all the same. */
+  /** True: people do not see the limit, but programs get it. */
   readonly hidden: boolean;
 }
 
 /** A new package that sets one of these must set all of them that are defined, as in the first edition. */
 export const limitsOfFirstEdition = ['accounts', 'posts_per_day', 'ai_images_per_month'] as const;
 
-/** Those of a package's values that are defined, in the defined order. A retired package keeps what was deleted since. */
+/** A package's values of defined limits, in their order. A retired package may store values of limits deleted since. */
 export function definedValues(definitions: readonly LimitDefinition[], stored: JsonObject): LimitValues {
   return Object.fromEntries(
     definitions.flatMap(({ key, kind }) => {

@@ -69,7 +69,7 @@ export const pageQuerySchema = Type.Object({
   ),
 });
 
-/** By page number without a filter, by cursor with one. */
+/** For lists that are read by page number without a filter, and by cursor with one. */
 export const filteredPageOf = (item: string | Type.TSchema) => {
   const { page, per_page, total } = pageOf('').properties;
   return Type.Object({
@@ -113,7 +113,7 @@ const createdParameters = {
   created_from: momentParameter('Made at this time or later.'),
   created_to: momentParameter('Made at this time or earlier.'),
 };
-/** Of a list that is read by cursor alone. */
+/** For lists that are read only by cursor. */
 export const cursorParameters = { limit: pageQuerySchema.properties.limit, cursor: cursorParameter };
 export const oneOfParameter = <Values extends readonly string[]>(values: Values, description: string) =>
   Type.Optional(oneOf(values, description));

@@ -1,6 +1,6 @@
-// Thrown when a bounded queue is full; answered with 503 and Retry-After.
+// Thrown when a bounded queue is full. The answer is 503 with Retry-After.
 
-/** Nothing was done. The message is for the log. */
+/** The work has not begun. The message is for the log. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }

@@ -21,7 +21,7 @@ export function parsePage(query: unknown, rowsMax = limitMax): Page {
   };
 }
 
-/** Newest first; null past the end. */
+/** The range of row numbers on a page, newest first; null past the end. */
 export function pageRange({ page, limit }: Page, total: number): { from: number; to: number } | null {
   const to = total - (page - 1) * limit;
   return to < 1 ? null : { from: Math.max(1, to - limit + 1), to };

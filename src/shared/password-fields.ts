@@ -2,7 +2,7 @@
 
 import Type from 'typebox';
 
-/** Any typed text: it is only compared. */
+/** Accepts any text, because it is only compared. */
 export const typed = (description: string) => Type.String({ maxLength: 200, description });
 
 const sentence =

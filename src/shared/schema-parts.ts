@@ -13,7 +13,7 @@ export const time = (description: string) =>
   Type.String({ description, format: 'date-time', maxLength: 20, examples: ['2026-01-31T12:00:00Z'] });
 export const id = (description: string) =>
   Type.Integer({ description, minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
-/** For answers: our own or validated text. */
+/** For answers, whose texts are our own or validated. */
 export const text = (description: string, maxLength: number) => Type.String({ description, maxLength });
 export const word = (description: string, example: string) =>
   Type.String({ description, pattern: '^[a-z_.]+$', maxLength: 64, examples: [example] });

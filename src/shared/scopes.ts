@@ -1,8 +1,8 @@
-// Scopes: each route requires some, each principal has some. A key has its account's, or fewer. Scopes of people are never
-// a key's, so a stolen reseller key cannot create keys. A person has those of their role, which differ between the
-// operator's account and others.
+// Scopes: each route requires some, and each caller has some. A key has the scopes of its account, or fewer. Scopes for
+// people are never given to keys, so a stolen reseller key cannot create keys. A person has the scopes of their role. The
+// operator's account has other roles than the rest.
 
-/** For keys and people of every account. */
+/** Scopes that keys and people of every account may have. */
 export const accountScopes = [
   'balance:read',
   'packages:read',
@@ -25,7 +25,7 @@ export const administratorScopes = [
 
 const personScopes = ['keys:read', 'keys:write', 'people:read', 'people:write'] as const;
 
-/** Those of every account first, then the administrators'. */
+/** The scopes of every account first, then those of administrators. */
 export const keyScopes = [...accountScopes, ...administratorScopes] as const;
 
 export type KeyScope = (typeof keyScopes)[number];
@@ -53,7 +53,7 @@ export function rolesOf({ isAdmin }: { readonly isAdmin: boolean }): readonly Ro
 
 const reads: readonly Scope[] = accountScopes.filter((scope) => scope.endsWith(':read'));
 
-/** For an administrator viewing a reseller's panel: what its owner may read, and no changes. */
+/** For an administrator who views a reseller's panel: what its owner may read, and no changes. */
 export const viewScopes: ReadonlySet<Scope> = new Set([...reads, 'keys:read', 'people:read']);
 
 const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role, ReadonlySet<Scope>>>>> = {
@@ -72,7 +72,7 @@ const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role,
 
 const none: ReadonlySet<Scope> = new Set();
 
-/** An unknown role for this kind of account allows nothing. */
+/** A role that this kind of account does not have allows nothing. */
 export function scopesOfRole(account: { readonly isAdmin: boolean }, role: Role): ReadonlySet<Scope> {
   return scopesByRole[account.isAdmin ? 'operator' : 'account'][role] ?? none;
 }

@@ -10,14 +10,14 @@ export function formatTime(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Only "2026-01-31T12:00:00Z"; null otherwise: fractions, other zones and nonexistent days included. */
+/** Accepts only "2026-01-31T12:00:00Z". null for anything else, such as fractions, other zones or nonexistent days. */
 export function parseTime(text: unknown): EpochSeconds | null {
   if (typeof text !== 'string' || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return null;
   const seconds = Date.parse(text) / 1000;
   return Number.isFinite(seconds) && formatTime(seconds) === text ? seconds : null;
 }
 
-/** In UTC; shortened to the month's last day: 31 January + 1 is 28 or 29 February, + 2 is 31 March. */
+/** In UTC. A day beyond the month's end becomes its last day: 31 January + 1 is 28 or 29 February, + 2 is 31 March. */
 export function addMonths(anchor: EpochSeconds, months: number): EpochSeconds {
   const date = new Date(anchor * 1000);
   const year = date.getUTCFullYear();
@@ -35,7 +35,7 @@ export interface Duration {
 const durationShape =
   /^P(?=.)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=.)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/;
 
-/** "P1Y2M3DT4H5M6S" or "P2W", whole numbers in this order; null otherwise, also for a zero duration. */
+/** Accepts "P1Y2M3DT4H5M6S" or "P2W", whole numbers in this order. null for anything else and for a zero duration. */
 export function parseDuration(text: unknown): Duration | null {
   const match = typeof text === 'string' ? durationShape.exec(text) : null;
   if (match === null) return null;
@@ -53,7 +53,7 @@ export function addDuration(from: EpochSeconds, { months, seconds }: Duration): 
   return addMonths(from, months) + seconds;
 }
 
-/** Rounded up; 0 once passed. */
+/** Whole days, rounded up; 0 once the time has passed. */
 export function daysLeft(expiresAt: EpochSeconds, now: EpochSeconds): number {
   return Math.max(0, Math.ceil((expiresAt - now) / 86_400));
 }

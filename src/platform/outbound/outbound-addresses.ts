@@ -1,6 +1,6 @@
-// Decides which addresses the service may call: public unicast, and OUTBOUND_ALLOW. outbound.ts checks every resolved
-// address before each connection.
-// Invariant: an IPv6 address with an embedded IPv4 address is judged by that; invalid addresses are refused.
+// Decides which addresses the service may call: public unicast addresses, and those of OUTBOUND_ALLOW. outbound.ts checks
+// every resolved address before each connection.
+// Invariant: an IPv6 address that embeds an IPv4 address is judged by the IPv4 address. Invalid addresses are refused.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -12,7 +12,7 @@ export interface AddressFilter {
   place(address: string): AddressPlace;
 }
 
-/** IANA's special-purpose registry without "globally reachable" entries, and addresses that clouds reserve. */
+/** Entries of IANA's special-purpose registry that are not globally reachable, and addresses that clouds reserve. */
 const refusedIpv4 = [
   '0.0.0.0/8', // this network, unspecified
   '10.0.0.0/8', // private
@@ -32,7 +32,7 @@ const refusedIpv4 = [
   '240.0.0.0/4', // reserved; broadcast
 ];
 
-/** Everything assigned to the public; excludes loopback, unique local, link-local and multicast. */
+/** All public addresses. Loopback, unique local, link-local and multicast addresses are outside this range. */
 const globalIpv6 = ['2000::/3'];
 
 const refusedIpv6 = [
@@ -56,7 +56,7 @@ export function createAddressFilter(allow: readonly string[]): AddressFilter {
   };
 }
 
-/** "::ffff:192.0.2.1", and NAT64's "64:ff9b::192.0.2.1", reach IPv4 hosts. Other addresses only lose their zone. */
+/** "::ffff:192.0.2.1" and NAT64's "64:ff9b::192.0.2.1" reach IPv4 hosts, so those count. Other addresses lose their zone. */
 function innerAddress(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;

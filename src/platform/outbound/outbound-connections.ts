@@ -1,6 +1,7 @@
-// Keep-alive connections of outbound.ts. We open every socket ourselves, to checked addresses only. The HTTP client never opens one.
-// Invariant: an idle connection serves only its origin; at most `idleConnectionsMax` are idle, and each has a maximum age,
-// so that DNS changes are followed.
+// Keep-alive connections of outbound.ts. This file opens every socket, to checked addresses only, so that the HTTP client
+// never opens one.
+// Invariant: an idle connection serves only its origin. At most `idleConnectionsMax` are idle. Each has a maximum age, so
+// that DNS changes take effect.
 
 import { connect as connectTcp, isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -11,9 +12,9 @@ import { type OutboundTarget, tlsName } from './outbound-target.ts';
 export interface ConnectionLimits {
   readonly addressMilliseconds: number;
   readonly idleConnectionsMax: number;
-  /** Less if the server asks. */
+  /** How long a connection may be idle; less if the server asks for that. */
   readonly idleMilliseconds: number;
-  /** Maximum age for a new call. */
+  /** Connections older than this are not used for another call. */
   readonly connectionMilliseconds: number;
   readonly answerHeaderBytesMax: number;
 }
@@ -26,7 +27,7 @@ export interface OutboundConnection {
 }
 
 export interface OutboundConnections {
-  /** The most recently used; the caller must release or drop it. */
+  /** The most recently used idle connection. The caller must release or drop it. */
   findIdle(origin: string): OutboundConnection | null;
   /** Tries the checked addresses in order. @throws OutboundProblem */
   open(
@@ -36,12 +37,12 @@ export interface OutboundConnections {
   ): Promise<OutboundConnection>;
   release(connection: OutboundConnection): void;
   drop(connection: OutboundConnection): void;
-  /** Also drops later ones; resolves when all are closed. */
+  /** Drops all connections, even those opened later. Resolves when all are closed. */
   close(): Promise<void>;
 }
 
 export function createConnections(limits: ConnectionLimits): OutboundConnections {
-  // Per origin, the last was used last; `idle` begins with the longest idle.
+  // In each list, the most recently used connection is last. `idle` begins with the connection that was idle the longest.
   const byOrigin = new Map<string, OutboundConnection[]>();
   const idle = new Set<OutboundConnection>();
   const all = new Set<OutboundConnection>();
@@ -57,7 +58,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
   function drop(connection: OutboundConnection): void {
     take(connection);
     connection.socket.destroy();
-    // It only waits for the connection that has just gone.
+    // Not awaited: it only waits for the socket that was just destroyed.
     void connection.client.destroy();
   }
 
@@ -165,7 +166,7 @@ function openSocket(
     socket.once('connect', () => {
       isConnected = true;
     });
-    // Stays for good: a late error without a listener would end the process.
+    // This listener stays, because a late error without a listener would end the process.
     socket.on('error', onError);
     socket.once('close', onClose);
     socket.once(ready, onReady);
@@ -187,7 +188,7 @@ const addressesTriedMax = 8;
 
 function connectFailure(error: NodeJS.ErrnoException): OutboundFailure {
   if (error.code === 'ETIMEDOUT') return 'timeout';
-  // Accepted and reset at once: the reset can arrive before the connect event.
+  // The host may have reset the connection right after accepting it: the reset can arrive before the connect event.
   return error.code === 'ECONNRESET' ? 'connection_lost' : 'connection_refused';
 }
 

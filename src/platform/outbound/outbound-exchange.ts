@@ -1,5 +1,5 @@
 // One request and its answer on an open connection, for outbound.ts.
-// Invariant: ends when the signal aborts, and keeps only the first KiB of the answer.
+// Invariant: it ends when the signal aborts, and keeps only the first KiB of the answer.
 
 import { type Dispatcher, errors } from 'undici';
 import type { OutboundConnection } from './outbound-connections.ts';
@@ -16,7 +16,7 @@ export type Exchange =
       readonly type: 'answered';
       readonly status: number;
       readonly answer: string;
-      /** Read to its end: the connection is reusable. */
+      /** True if the answer was read to its end, so that the connection is reusable. */
       readonly isWhole: boolean;
     }
   | {
@@ -27,7 +27,7 @@ export type Exchange =
 
 const answerBytesKept = 1_024;
 
-/** Rejects only for an invalid request, a bug of the caller. */
+/** Rejects only for an invalid request, which is a bug of the caller. */
 export function exchange(
   { client }: OutboundConnection,
   message: OutboundMessage,
@@ -61,7 +61,7 @@ export function exchange(
       onResponseData(_controller, chunk) {
         if (bytes < answerBytesKept) kept.push(Buffer.from(chunk.subarray(0, answerBytesKept - bytes)));
         bytes += chunk.length;
-        // The caller drops the connection and the rest.
+        // The caller drops the connection, and the rest of the answer with it.
         if (bytes > answerBytesMax) answered(false);
       },
       onResponseEnd: () => answered(true),
@@ -82,7 +82,7 @@ function failureOf(error: Error): OutboundFailure {
   if (error instanceof errors.HeadersOverflowError) return 'malformed_answer';
   if (error instanceof errors.ResponseContentLengthMismatchError) return 'malformed_answer';
   if (error instanceof errors.SocketError && error.message.startsWith('bad ')) return 'malformed_answer';
-  // TLS 1.3 refuses a missing client certificate after the handshake.
+  // In TLS 1.3 a server refuses a missing client certificate only after the handshake.
   return hasCode(error) && error.code.startsWith('ERR_SSL_') ? 'tls' : 'connection_lost';
 }
 
@@ -90,7 +90,7 @@ function hasCode(error: Error): error is Error & { readonly code: string } {
   return 'code' in error && typeof error.code === 'string';
 }
 
-/** Valid UTF-8 without NUL for the database; drops a character cut at the end. */
+/** Makes valid UTF-8 without NUL, for the database. Drops a character that was cut at the end. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }

@@ -5,7 +5,7 @@ export type OutboundFailure =
   | 'address_refused'
   | 'name_not_found'
   | 'connection_refused'
-  /** Broke before the answer was complete. */
+  /** The connection broke before the answer was complete. */
   | 'connection_lost'
   /** No TLS, or no trusted certificate for this name. */
   | 'tls'

@@ -1,6 +1,6 @@
 // Parses and checks a URL to call, for outbound.ts.
-// Invariant: resolving, checking, connecting, TLS and Host use the URL parser's host, so every odd spelling of an address
-// becomes that address.
+// Invariant: name look-up, address check, connection, TLS and the Host header all use the host from the URL parser, which
+// turns every odd spelling of an address into that address.
 
 import { isIP } from 'node:net';
 import type { AddressPlace } from './outbound-addresses.ts';
@@ -34,7 +34,7 @@ export function parseTarget(url: string): OutboundTarget | string {
   };
 }
 
-/** For a host at an address of this place; null: allowed. */
+/** The problem of calling this target at an address of this kind; null if it is allowed. */
 export function targetProblem(target: OutboundTarget, place: AddressPlace): string | null {
   if (place === 'refused') return 'must not lead to a private or reserved address';
   if (place === 'own') return null;

@@ -1,7 +1,7 @@
 // All calls to addresses that users enter (webhooks, the product) go through here, filtered by address
 // (docs/decisions/0035-outbound-calls.md).
-// Invariant: every address of the name is checked, and nothing is resolved again before connecting. `send` always returns a
-// value within its limit and keeps at most 1 KiB of the answer.
+// Invariant: every address of a name is checked, and the name is not resolved again before connecting. `send` always returns
+// a value within its time limit and keeps at most 1 KiB of the answer.
 
 import { isIP } from 'node:net';
 import { programVersion } from '../../shared/version.ts';
@@ -33,17 +33,17 @@ export type OutboundResult =
   | { readonly type: 'failed'; readonly reason: OutboundFailure; readonly milliseconds: number };
 
 export interface Outbound {
-  /** Follows no redirects. Resends when a kept connection turns out to be closed, so the receiver may see it twice. */
+  /** Follows no redirects. Resends if a kept connection turns out to be closed, so the receiver may get a request twice. */
   send(request: OutboundRequest): Promise<OutboundResult>;
-  /** "must …"; null: the URL may be called. */
+  /** "must …" if the URL may not be called; null if it may. */
   problemOf(url: string): Promise<string | null>;
   close(): Promise<void>;
 }
 
 export interface OutboundLimits extends ConnectionLimits, NameLimits {
-  /** For the whole call: its turn, DNS, connection and answer. */
+  /** Time limit of the whole call: waiting for its turn, DNS, connection and answer. */
   readonly callMilliseconds: number;
-  /** Beyond it the connection is dropped; the status counts. */
+  /** After this much of an answer the connection is dropped. The answer's status still counts. */
   readonly answerBytesMax: number;
   readonly callsOfOriginMax: number;
 }
@@ -87,7 +87,7 @@ export function createOutbound(options: {
     return found;
   }
 
-  /** One bad address is enough. */
+  /** One bad address among them is enough to refuse the target. */
   function problemAt(target: OutboundTarget, addresses: readonly string[]): string | null {
     for (const address of addresses) {
       const problem = targetProblem(target, filter.place(address));
@@ -144,7 +144,7 @@ export function createOutbound(options: {
     async problemOf(url) {
       const target = parseTarget(url);
       if (typeof target === 'string') return target;
-      // Avoids DNS for a URL that no address would make valid.
+      // Avoids a DNS look-up for a URL that is not allowed at any address.
       const problem = allow.length === 0 ? targetProblem(target, 'public') : null;
       if (problem !== null) return problem;
       try {
@@ -165,7 +165,7 @@ export function createOutbound(options: {
 
 const userAgent = `Sellthrough/${programVersion}`;
 
-/** A kept connection closed while the request was on its way: the receiver most likely saw nothing. */
+/** True if a kept connection closed while the request was on its way. The receiver most likely got nothing. */
 function wasClosedBefore(exchanged: Exchange): boolean {
   return exchanged.type === 'failed' && exchanged.reason === 'connection_lost' && !exchanged.hasBegun;
 }

@@ -1,4 +1,4 @@
-// Limits simultaneous calls to one origin; more wait in line.
+// Limits simultaneous calls to one origin. Further calls wait in line.
 // Invariant: an aborted call holds no turn and no place in line, and idle origins take no memory.
 
 import { OutboundProblem } from './outbound-problem.ts';

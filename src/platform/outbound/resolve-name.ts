@@ -24,7 +24,7 @@ export function createNameResolver(options: {
   if (nameServers !== undefined) resolver.setServers(nameServers);
   return {
     async resolve(name) {
-      // Must not be asked of a name server (RFC 6761, section 6.3).
+      // localhost must not be looked up on a name server (RFC 6761, section 6.3).
       if (/(^|\.)localhost\.?$/.test(name)) return ['127.0.0.1', '::1'];
       const found = await Promise.all([
         resolver.resolve4(name).catch(() => []),

@@ -1,11 +1,11 @@
-// The retry schedule of deliveries, and when a failing endpoint is switched off. Pure.
+// The retry schedule of deliveries, and when a failing endpoint is switched off. Pure functions.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
 const minute = 60;
 const hour = 3_600;
 
-/** From one attempt to the next, beginning with the first. Part of the API contract. */
+/** The delay before each attempt, beginning with the first. Part of the API contract. */
 const delaysSeconds = [
   0,
   5,
@@ -21,30 +21,30 @@ const delaysSeconds = [
 
 const attemptsMax = delaysSeconds.length;
 
-/** A later due time comes from a wrong clock. */
+/** A due time much further ahead than this comes from a wrong clock. */
 export const delaySecondsMax = Math.max(...delaysSeconds);
 
 export const scheduleSeconds = delaysSeconds.reduce((sum, delay) => sum + delay, 0);
 
-/** Up to a tenth and at most a minute early, so that simultaneous failures spread out. */
+/** An attempt is early by up to a tenth of its delay, at most a minute, so that simultaneous failures spread out. */
 const jitterShare = 0.1;
 const jitterSecondsMax = minute;
 export const scheduleSlackSeconds = attemptsMax * jitterSecondsMax;
 
-/** After failed attempt `step`; null: no more. `random` is 0 to 1. */
+/** The time of the attempt after failed attempt `step`; null after the last one. `random` is 0 to 1. */
 export function nextAttemptAt(step: number, now: EpochSeconds, random: number): EpochSeconds | null {
   const delay = delaysSeconds[step];
   if (delay === undefined) return null;
   return now + delay - Math.floor(random * Math.min(delay * jitterShare, jitterSecondsMax));
 }
 
-/** A clock that was set back delays nothing beyond the schedule. */
+/** A clock that was set back does not delay an attempt beyond the schedule. */
 export function isDue(dueAt: EpochSeconds | null, now: EpochSeconds): boolean {
   return dueAt === null || dueAt <= now || dueAt > now + 2 * delaySecondsMax;
 }
 
 const switchOffSeconds = 5 * 24 * hour;
-/** After a pause this long, failures are counted from zero: nothing was sent meanwhile. */
+/** After a pause of this length, in which nothing was sent, failures are counted from zero. */
 const pauseSeconds = 2 * delaySecondsMax;
 
 export interface Failures {
@@ -63,7 +63,7 @@ export function oneMoreFailure(earlier: Failures, now: EpochSeconds): Failures {
     : { failuresInARow: failuresInARow + 1, failingSince: Math.min(failingSince, now), failedAt: now };
 }
 
-/** Requires a full schedule of attempts as well, so a clock that jumps by days is not enough. */
+/** Also requires a full schedule of failed attempts, because a clock may jump by days. */
 export function isLongFailing({ failuresInARow, failingSince }: Failures, now: EpochSeconds): boolean {
   return failingSince !== null && now - failingSince >= switchOffSeconds && failuresInARow >= attemptsMax;
 }

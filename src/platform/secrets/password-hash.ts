@@ -1,5 +1,5 @@
-// Passwords as argon2id with OWASP's parameters, in PHC format. Each hash takes 19 MiB and a pool thread, so few run at
-// once, few wait, and networks take turns: a flood delays only itself.
+// Hashes passwords as argon2id with OWASP's parameters, in PHC format. A hash takes 19 MiB and a pool thread, so few run at
+// once and few wait. Networks take turns, so a flood delays only itself.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ export interface PasswordCost {
   readonly passes: number;
 }
 
-/** When raised, each stored hash follows at its account's next sign-in. */
+/** When this is raised, each stored hash is replaced at the person's next sign-in. */
 export const passwordCost: PasswordCost = { memory: 19_456, passes: 2 };
 const shape = { parallelism: 1, tagLength: 32 } as const;
 const parallelHashesMax = 2;
@@ -47,10 +47,10 @@ export async function hashPassword(
   return hashText(cost, nonce, tag);
 }
 
-/** Checked when there is no account, so that the answer takes as long. */
+/** Checked if there is no stored hash, so that the answer takes equally long. */
 const nobodysHash = hashText(passwordCost, randomBytes(16), randomBytes(32));
 
-/** `stored`: null without an account or password. Takes equally long in every case. @throws Overloaded */
+/** `stored`: null if there is no account or password. Takes equally long in every case. @throws Overloaded */
 export async function isRightPassword(
   password: string,
   stored: string | null,
@@ -66,7 +66,7 @@ export function isOutdatedHash(stored: string, { memory, passes }: PasswordCost)
   return Number(storedMemory) < memory || Number(storedPasses) < passes;
 }
 
-/** false also if `stored` is not one of our hashes. @throws Overloaded */
+/** False if the password is wrong, or if `stored` is not one of our hashes. @throws Overloaded */
 export async function verifyPassword(password: string, stored: string, network = ownTurn): Promise<boolean> {
   const match = hashPattern.exec(stored);
   if (match === null) return false;

@@ -1,7 +1,7 @@
 // Redacts and truncates requests and answers for storage, for accounts that enabled body capture
 // (request-log/note-requests.ts).
-// Invariant: redaction precedes truncation, so that no half secret remains. Fields are judged by name, texts by shape; in
-// text that is not JSON, everything after a secret's name goes.
+// Invariant: redaction precedes truncation, so that no half secret remains. Fields are judged by name, texts by shape. In
+// text that is not JSON, everything after the name of a secret is removed.
 
 export const mask = '[redacted]';
 
@@ -12,13 +12,13 @@ export interface CutText {
 
 const secretName =
   /pass(?:word|wd|phrase|code)|\bpass\b|pwd|secret|token|api[_-]?key|authori[sz]ation|bearer|cookie|credential|private[_-]?key|login[_-]?(?:url|link)|totp|otp\b|recovery/i;
-/** URLs in these objects are secret: an invitation's link. */
+/** The `url` of these objects is secret, such as the link of an invitation. */
 const secretUrlHolders = /invitation|password[_-]?link/i;
-/** Error codes are harmless; sign-in codes are secret. */
+/** A `code` of this form is an error code and harmless. Other codes may be sign-in codes. */
 const harmlessCode = /^[a-z][a-z_]{0,63}$/;
 const idempotencyName = /^idempotency[_-]?key$/i;
 
-/** Shapes of our secrets, and of secrets in URLs. */
+/** The shapes of our own secrets, and of secrets in URLs. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/sk_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
   [/whsec_[0-9A-Za-z+/_-]*={0,2}/gi, mask],
@@ -26,7 +26,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bbearer\s+[\w.~+/=-]{16,}/gi, mask],
   [/(:\/\/)[^/\s"'@\\]+@/g, `$1${mask}@`],
   [/(\/(?:login|invite|password)\/)[^\s"'?#\\]+/gi, `$1${mask}`],
-  // Lookaheads keep it linear however long a name is.
+  // The lookaheads keep the time linear, however long a name is.
   [
     /([?&#;](?=[\w.-]+=)(?=[\w.-]*?(?:token|code|key|secret|password|pwd|sig|auth|session))[\w.-]+=)[^&\s"'#\\]*/gi,
     `$1${mask}`,
@@ -49,7 +49,7 @@ export function redactedText(text: string): string {
   return shown.replace(randomText, (found) => (isRandom(found) ? mask : found));
 }
 
-/** JSON quoted in a text, at any depth. */
+/** Cuts the text before the name of a secret in quoted JSON, at any depth of quoting. */
 function beforeQuotedSecret(text: string): string {
   for (const { 1: name = '', index } of text.matchAll(/["']([\w-]{1,100})\\*["']\s*:/g)) {
     if (secretName.test(name)) return `${text.slice(0, index)}${mask}`;
@@ -57,7 +57,7 @@ function beforeQuotedSecret(text: string): string {
   return text;
 }
 
-/** Idempotency keys look random but are no secret, unless one is a key of ours. */
+/** Idempotency keys look random but are not secret, unless a client sends one of our keys as such. */
 export function redactedIdempotencyKey(text: string): string {
   return withoutShapes(text);
 }
@@ -97,7 +97,7 @@ export function redactedJson(value: unknown, bytesMax: number): CutText {
   return cutTo(text, bytesMax);
 }
 
-/** {"name": "password", "value": "…"} */
+/** Fields of pairs such as {"name": "password", "value": "…"}. */
 const valueName = /^(?:value|val|content)$/i;
 const nameName = /^(?:name|key|field|header|label|id)$/i;
 
@@ -127,14 +127,14 @@ export function redactedRaw(sent: string, bytesMax: number): CutText {
   const [first] = [place, code].filter((each) => each !== -1).sort((one, other) => one - other);
   if (first === undefined) return cutTo(redactedText(text), bytesMax);
   const name = /^[\w-]*/.exec(text.slice(first))?.[0] ?? '';
-  // A key's shape may contain such a name.
+  // The name that was found may be a part of one of our keys.
   return cutTo(`${redactedText(text.slice(0, first))}${withoutShapes(name).slice(0, 40)} ${mask}`, bytesMax);
 }
 
 /** For "page=1&api_key=…". */
 export function redactedQuery(query: string, bytesMax: number): CutText {
   const parts = query.slice(0, 4 * bytesMax).split('&');
-  // Half a secret has no recognizable shape.
+  // Drop the last part, which may be cut: half a secret has no recognizable shape.
   if (query.length > 4 * bytesMax && parts.length > 1) parts.pop();
   const kept = parts.map((part) => {
     const [name = '', ...rest] = part.split('=');
@@ -162,7 +162,7 @@ function decoded(text: string): string {
 const lookedAtFactor = 4;
 const edge = 600;
 
-/** Examines only the beginning, because an answer for 500 orders is long. Our JSON has no escapes in names. */
+/** Looks only at the beginning, because an answer for 500 orders is long. Names in our own JSON have no escapes. */
 export function redactedAnswer(answer: string, bytesMax: number): CutText {
   if (answer.length <= lookedAtFactor * bytesMax) {
     try {

@@ -1,6 +1,7 @@
 // Seals texts with AES-256-GCM under a key derived from SECRET_KEY. A sealed text is "keyname.text", so that SECRET_KEY can
-// be replaced: SECRET_KEY_PREVIOUS opens older texts until setup/reseal.ts has resealed them. The oldest have no key name.
-// Invariant: a key name reveals nothing; a text opens only with its own context.
+// be replaced: SECRET_KEY_PREVIOUS opens older texts until setup/reseal.ts has resealed them. The oldest texts have no key
+// name.
+// Invariant: a key's name reveals nothing about the key. A text opens only with the context that it was sealed for.
 
 import {
   createCipheriv,
@@ -20,7 +21,7 @@ export interface Seal {
   seal(text: string, context: string): string;
   /** @throws on an unknown key, another context, or a changed text */
   open(sealed: string, context: string): string;
-  /** `current`: under SECRET_KEY, with its name; `unreadable`: no known key opens it. */
+  /** `current`: sealed under SECRET_KEY, with the key's name. `unreadable`: no known key opens it. */
   stateOf(sealed: string, context: string): 'current' | 'unnamed' | 'previous' | 'unreadable';
   /** A MAC under SECRET_KEY: 22 characters, deterministic. */
   sign(text: string): string;

@@ -1,6 +1,6 @@
-// Processes publish the names of the secret keys they know in application_name. Set by open-database.ts, read before a
-// reseal and before accounts are divided.
-// Invariant: a dead process disappears with its session; key names reveal nothing.
+// Processes publish the names of the secret keys that they know in application_name. open-database.ts sets it; it is read
+// before a reseal and before accounts are divided.
+// Invariant: a dead process disappears with its session. Key names reveal nothing about the keys.
 
 import { hostname } from 'node:os';
 import type { Queryable, SqlStatement } from '../database/database.ts';
@@ -11,12 +11,12 @@ export function processName(): string {
   return `${hostname()}, process ${process.pid}`;
 }
 
-/** PostgreSQL truncates it at 63 bytes, which may cut a long host name. */
+/** A service's application_name. PostgreSQL truncates it at 63 bytes, which may cut a long host name. */
 export function serviceSessions({ keyNames }: Pick<Seal, 'keyNames'>): string {
   return `sellthrough ${keyNames.join('+')} ${processName()}`;
 }
 
-/** The application_name of the first edition, which knows one key and does not name it. */
+/** The application_name of the first edition, which knows one key and does not publish its name. */
 const firstEdition = 'sellthrough';
 
 const listSessions: SqlStatement = {
@@ -34,7 +34,7 @@ export async function listServices(database: Queryable): Promise<string[]> {
 
 const earlierVersion = `one of an earlier version, in a session called "${firstEdition}"`;
 
-/** Services that do not know a key. On an embedded database only the caller exists. */
+/** The services that do not know a key. An embedded database has no other session than the caller's. */
 export async function listSessionsWithoutKey(database: Queryable, keyName: string): Promise<string[]> {
   const sessions: string[] = [];
   for (const row of await database.query(listSessions)) {

@@ -1,6 +1,6 @@
-// State that every process must agree with: the currency, and the secret key, checked by a sealed text. Created by the
+// State that every process must agree with: the currency and the secret key, which a sealed text checks. Created by the
 // first start; read by open-database.ts and doctor.
-// Invariant: the text is the last to be resealed from SECRET_KEY_PREVIOUS.
+// Invariant: when SECRET_KEY is replaced, this text is resealed last.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable, SqlStatement } from '../database/database.ts';
@@ -37,7 +37,7 @@ export async function findState(database: Queryable): Promise<ServiceState | nul
   return { currency: String(row['currency']), secretKeyCheck: String(row['secret_key_check']) };
 }
 
-/** With several at once, the first wins. */
+/** If several processes start at once, the state of the first one counts. */
 export async function beginState(
   database: Queryable,
   { seal, currency, now }: { seal: Seal; currency: string; now: EpochSeconds },
@@ -56,7 +56,7 @@ const selectIncarnation: SqlStatement = {
   text: 'select incarnation from service_state',
 };
 
-/** Distinguishes a restored database from its source; null: never restored. */
+/** Distinguishes a restored database from its source; null if the database was never restored. */
 export async function findIncarnation(database: Queryable): Promise<string | null> {
   const [row] = await database.query(selectIncarnation);
   return nullable(String, row?.['incarnation']);
@@ -67,7 +67,7 @@ export async function writeIncarnation(transaction: Queryable, incarnation: stri
   await transaction.query({ name: '', text: 'update service_state set incarnation = $1' }, [incarnation]);
 }
 
-/** From here on, only services with the current key can start. */
+/** After this, only services with the current key can start. */
 export async function resealCheck(database: Queryable, seal: Seal): Promise<void> {
   const state = await findState(database);
   if (state === null || checkState(seal, state.secretKeyCheck) === 'current') return;

@@ -1,5 +1,5 @@
-// The texts of english-texts.ts in German, in the polite form. The type check finds missing ones, test/unit/texts.test.ts
-// different placeholders.
+// The texts of english-texts.ts in German, in the polite form. The type check finds missing texts, and
+// test/unit/texts.test.ts finds different placeholders.
 
 import type { TextKey } from './english-texts.ts';
 

@@ -76,7 +76,7 @@ function createTranslator(language: Language): Translator {
     moment: (seconds) => `${day(seconds)}, ${time(seconds)}`,
     month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
     count: (value) => counts.format(value),
-    // As a string: a number would round beyond 2^53.
+    // Formatted from the string, because a number would be rounded beyond 2^53.
     amount: (written) => amounts.format(written as Intl.StringNumericLiteral),
     money: (written, currency) => moneyIn(currency).format(written as Intl.StringNumericLiteral),
   };
