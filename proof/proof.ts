@@ -78,6 +78,7 @@ const machines: readonly Machine[] = [
   long('failover under Patroni', 'long-patroni-failover'),
   long('containers', 'long-containers', '--kills', count(6)),
   test('no profit', 'test/unit/no-profit.test.ts', { PROOF_CHAINS: count(50_000) }),
+  test('allowed prices', 'test/unit/allowed-prices.test.ts', { PROOF_CHAINS: count(50_000) }),
   test('rate limit', 'test/service/rate-limit-exact.test.ts', onEmbedded),
   long('shared limits', 'long-shared-limits', '--rounds', '1'),
   test('refusals', 'proof/refusals/refusals.test.ts', onEmbedded),

@@ -47,8 +47,6 @@ import type {
   Group,
   Oracle,
   OrderOutcome,
-  PackageView,
-  PriceRefusal,
   Prices,
   ProductMode,
   SomePrices,
@@ -59,6 +57,7 @@ import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import { type Before, createEventRules, type OwedEvent } from './oracle-events.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
+import type { PackageView, PriceRefusal } from './oracle-prices.ts';
 import type { Months, Refusal } from './oracle-request.ts';
 
 /** The service's ids of a history's accounts, packages and customers, by index in `groups` and so on. */

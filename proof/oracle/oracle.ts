@@ -1,6 +1,6 @@
 // The business rules again: slow, obvious, in memory, sequential, written from the documents alone. Here: accounts,
-// packages, orders, money, views; oracle-life.ts: the rest of a plan's life; oracle-handoff.ts: pending orders. Outcomes
-// are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
+// packages, orders, money, views; oracle-prices.ts: what an order costs; oracle-life.ts: the rest of a plan's life;
+// oracle-handoff.ts: pending orders. Outcomes are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
 // Invariant: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes, except the
 // status of a pending one, once.
 
@@ -22,6 +22,8 @@ import {
   startPlan,
   statusOf,
 } from './oracle-plan.ts';
+import type { PackageView, PriceRule } from './oracle-prices.ts';
+import { createPrices } from './oracle-prices.ts';
 import type { Months, Period, PlaceRequest, Refusal, RefusalCode, RenewRequest } from './oracle-request.ts';
 import {
   isRefusal,
@@ -76,6 +78,8 @@ export type Order = {
   customerReference: string;
   email: string;
   priceCents: bigint;
+  /** What set the price: it never changes either. */
+  priceRule: PriceRule;
   refundCents: bigint;
   expiresAt: number;
   createdAt: number;
@@ -88,19 +92,6 @@ export type OrderOutcome =
   | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
 export type CreditOutcome = { status: 201; replayed: boolean; balanceAfterCents: bigint } | Refusal;
-/** The administrator's price requests have other codes than orders. */
-export type PriceRefusal = {
-  code:
-    | 'package_not_found'
-    | 'package_unavailable'
-    | 'price_not_found'
-    | 'price_already_scheduled'
-    | 'price_has_begun'
-    | 'validation_failed';
-  details: { field?: 'from' };
-};
-export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
-export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
 /** `given`: it began now; otherwise it already runs, or began when the key was first sent. */
 export type TrialOutcome =
   | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
@@ -140,15 +131,6 @@ export type CustomerView = {
   };
 };
 
-/** A group's package price now, and from each later second that changes it (A59), for the periods that are sold. */
-export type PackageView = {
-  id: number;
-  /** The monthly price, sold or not (A135). */
-  price: bigint;
-  prices: Partial<Record<Months, bigint>>;
-  upcoming: { from: number; prices: Partial<Record<Months, bigint>> }[];
-};
-
 /** A plan as calls send it to the product. */
 export type ToldPlan = { status: PlanStatus; packageId: number; startsAt: number; expiresAt: number };
 
@@ -158,9 +140,6 @@ export type Page<Row> = { data: Row[]; page: number; perPage: number; total: num
 export type Oracle = ReturnType<typeof createOracle>;
 
 type Package = World['packages'][number];
-
-/** A price change at its second: by the administrator then, or scheduled before. */
-type PriceEvent = { packageId: number; at: number; isScheduled: boolean; prices: SomePrices };
 
 export type Customer = PlanLife & {
   accountId: AccountId;
@@ -220,7 +199,11 @@ export function createOracle(world: World) {
   const accounts = new Map<AccountId, Account>();
   for (const account of world.accounts) accounts.set(account.id, newAccount(account));
 
-  const priceEvents: PriceEvent[] = [];
+  const prices = createPrices({
+    findPackage: (id) => packages.get(id),
+    latestEntryAt: (accountId) => getAccount(accountId).ledger.at(-1)?.createdAt ?? null,
+    orderCount: (accountId) => getAccount(accountId).orders.length,
+  });
 
   // One customer per value in the whole service; in order of creation.
   const customers = new Map<string, Customer>();
@@ -423,7 +406,16 @@ export function createOracle(world: World) {
 
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
-    const priceCents = pricesAt(packageSold, now)[pricedAs(account)][months];
+    const { priceCents, priceRule } = prices.priceOf(
+      {
+        accountId: account.id,
+        group: pricedAs(account),
+        packageSold,
+        months,
+        run: runsSame ? running : null,
+      },
+      now,
+    );
     const plan = runsSame
       ? extendPlan(running, months, priceCents, account.orders.length + 1)
       : startPlan(packageSold.id, months, priceCents, account.orders.length + 1, now);
@@ -463,6 +455,7 @@ export function createOracle(world: World) {
       customerReference: intent.customerReference,
       email: emailOf(intent.customerReference),
       priceCents,
+      priceRule,
       refundCents,
       expiresAt: plan.expiresAt,
       createdAt: now,
@@ -669,45 +662,7 @@ export function createOracle(world: World) {
     getAccount(input.accountId).apiEnabled = input.apiEnabled;
   }
 
-  /** From now on; later schedules stay (A56). Paid amounts do not change. */
-  function setPrices(
-    input: { packageId: number; prices: SomePrices },
-    now: number = Number.NEGATIVE_INFINITY,
-  ): void {
-    const { id: packageId } = getPackage(input.packageId);
-    const prices = structuredClone(input.prices);
-    priceEvents.push({ packageId, at: now, isScheduled: false, prices });
-  }
-
-  /** By the administrator: these prices from a later second on. */
-  function schedulePrices(
-    input: { packageId: number; from: number; prices: SomePrices },
-    now: number,
-  ): ScheduleOutcome {
-    const { packageId, from } = input;
-    const item = packages.get(packageId);
-    if (item === undefined) return { code: 'package_not_found', details: {} };
-    const prices = structuredClone(input.prices);
-    const known = findScheduled(packageId, from);
-    if (known !== null && isSamePrices(known.prices, prices)) return { status: 201, replayed: true };
-    if (item.trial || item.retired) return { code: 'package_unavailable', details: {} };
-    if (from <= now) return { code: 'validation_failed', details: { field: 'from' } };
-    if (known !== null) return { code: 'price_already_scheduled', details: {} };
-    priceEvents.push({ packageId, at: from, isScheduled: true, prices });
-    return { status: 201, replayed: false };
-  }
-
-  /** Only what has not begun: prices that orders were charged stay in the history. */
-  function unschedulePrices(input: { packageId: number; from: number }, now: number): UnscheduleOutcome {
-    if (!packages.has(input.packageId)) return { code: 'package_not_found', details: {} };
-    const known = findScheduled(input.packageId, input.from);
-    if (known === null) return { code: 'price_not_found', details: {} };
-    if (known.at <= now) return { code: 'price_has_begun', details: {} };
-    priceEvents.splice(priceEvents.indexOf(known), 1);
-    return { status: 204, replayed: false };
-  }
-
-  /** Keeps only the account's rights: references, keys and numbers are free again. */
+  /** Keeps only the account's rights and prices: references, keys and numbers are free again. */
   function emptyAccount(accountId: AccountId): void {
     const account = getAccount(accountId);
     for (const { reference } of allOf(account)) customers.delete(reference);
@@ -734,22 +689,9 @@ export function createOracle(world: World) {
   }
 
   function packagesFor(accountId: AccountId, now: number): PackageView[] {
-    const group = pricedAs(getAccount(accountId));
+    const account = { accountId, group: pricedAs(getAccount(accountId)) };
     const offered = [...packages.values()].filter((item) => !item.trial && !item.retired);
-    return offered.map((item) => {
-      const later = priceEvents.filter(
-        ({ packageId, isScheduled, at, prices }) =>
-          packageId === item.id && isScheduled && at > now && sold(item, prices[group] ?? {}).length > 0,
-      );
-      const seconds = later.map((event) => event.at).sort((a, b) => a - b);
-      const shown = (at: number) => Object.fromEntries(sold(item, pricesAt(item, at)[group]));
-      return {
-        id: item.id,
-        price: pricesAt(item, now)[group][1],
-        prices: shown(now),
-        upcoming: seconds.map((from) => ({ from, prices: shown(from) })),
-      };
-    });
+    return offered.map((item) => prices.packageView(account, item, now));
   }
 
   /** `number` is a path id (text) or the number itself. */
@@ -883,30 +825,6 @@ export function createOracle(world: World) {
     return item;
   }
 
-  /** Every change up to this second; within a second, scheduled ones come first (A56). */
-  function pricesAt(item: Package, second: number): Prices {
-    // Immediate changes by the administrator hold for every clock, even for tests' clocks behind it (A110).
-    const events = priceEvents.filter(
-      (event) => event.packageId === item.id && (!event.isScheduled || event.at <= second),
-    );
-    events.sort((a, b) =>
-      a.at === b.at ? Number(b.isScheduled) - Number(a.isScheduled) : a.at < b.at ? -1 : 1,
-    );
-    const prices = { reseller: { ...item.prices.reseller }, distributor: { ...item.prices.distributor } };
-    for (const event of events) {
-      Object.assign(prices.reseller, event.prices.reseller);
-      Object.assign(prices.distributor, event.prices.distributor);
-    }
-    return prices;
-  }
-
-  function findScheduled(packageId: number, from: number): PriceEvent | null {
-    const found = priceEvents.find(
-      (event) => event.isScheduled && event.packageId === packageId && event.at === from,
-    );
-    return found ?? null;
-  }
-
   function mintKey(account: Account): string {
     let key: string;
     do {
@@ -931,9 +849,8 @@ export function createOracle(world: World) {
     setHalted,
     setApiEnabled,
     emptyAccount,
-    setPrices,
-    schedulePrices,
-    unschedulePrices,
+    ...prices.requests,
+    accountPrices: prices.accountPrices,
     retirePackage,
     setPeriods,
     packages: packagesFor,
@@ -989,19 +906,6 @@ function pricedAs({ group }: Account): 'reseller' | 'distributor' {
 function refuseUnsold({ periods }: Package, months: Months): Refusal | null {
   if (periods === undefined || periods.includes(periodOf(months))) return null;
   return refuse('invalid_months', { field: 'months', periods: periods.join(',') });
-}
-
-/** Of these prices, those of periods that the package is sold for. */
-function sold({ periods }: Package, prices: Partial<Record<Months, bigint>>): [string, bigint][] {
-  return Object.entries(prices).filter(
-    ([months]) => periods?.includes(periodOf(Number(months) as Months)) ?? true,
-  );
-}
-
-function isSamePrices(one: SomePrices, other: SomePrices): boolean {
-  const groups = ['reseller', 'distributor'] as const;
-  const months = [1, 3, 12] as const;
-  return groups.every((group) => months.every((each) => one[group]?.[each] === other[group]?.[each]));
 }
 
 /** The first answer, except a pending order's status, which is shown as of now (A83). */

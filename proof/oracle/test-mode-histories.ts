@@ -33,8 +33,6 @@ import type {
   Oracle,
   Order,
   OrderOutcome,
-  PackageView,
-  PriceRefusal,
   SomePrices,
   World,
 } from './oracle.ts';
@@ -42,6 +40,7 @@ import { createOracle } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 import { createEventRules, type OwedEvent } from './oracle-events.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
+import type { PackageView, PriceRefusal } from './oracle-prices.ts';
 import type { Refusal } from './oracle-request.ts';
 import {
   type Alerts,

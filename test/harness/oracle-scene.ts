@@ -1,6 +1,6 @@
 // The language of the oracle's test tables: a world, and what a line does to it, with the answer as text.
 // A line: when | what is done | the result. Dates mean midnight UTC; amounts are dollars. Imports nothing of the product.
-// Used by unit/oracle-life.test.ts and unit/oracle-handoff.test.ts.
+// Used by unit/oracle-life.test.ts, unit/oracle-handoff.test.ts and unit/oracle-prices.test.ts.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -8,6 +8,7 @@ import type { CustomerView, Oracle, Prices, ProductMode, World } from '../../pro
 import { createOracle } from '../../proof/oracle/oracle.ts';
 import type { SettleOutcome } from '../../proof/oracle/oracle-handoff.ts';
 import type { HistoryItem, PlanChangeOutcome, RenewalAttempt } from '../../proof/oracle/oracle-life.ts';
+import type { PackageView, PriceList, PriceRule, PutListInput } from '../../proof/oracle/oracle-prices.ts';
 import type { Period, Refusal } from '../../proof/oracle/oracle-request.ts';
 
 export const shop = 1;
@@ -58,6 +59,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
     const words = line.split(/ (?=(?:[^"]*"[^"]*")*[^"]*$)/);
     const accountId = words[0] === 'rival' ? rival : shop;
     if (accountId === rival) words.shift();
+    if (words[0] === 'list' || words[0] === 'list-from') return putList(words, accountId, now);
     const { body, rest } = splitWords(words);
     const [verb = '', who = '', what = ''] = rest;
     const plan = { accountId, customerId: customerIds.get(who) ?? who, body };
@@ -141,15 +143,68 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
         const outcome = oracle.credit({ accountId, amountCents: cents(who), actorId: 'operator' }, now);
         return 'code' in outcome ? refusalText(outcome) : `balance ${amount(outcome.balanceAfterCents)}`;
       }
+      case 'lists':
+        return oracle.accountPrices(accountId).map(listText).join(', ') || 'none';
+      case 'unlist': {
+        const outcome = oracle.deleteAccountPrices({ accountId, list: Number(who) }, now);
+        return 'code' in outcome ? outcome.code : `deleted ${listText(outcome.list)}`;
+      }
+      case 'schedule': {
+        const [packageId, months] = cellNamed(who);
+        const each =
+          months === null ? flat(cents(rest[3] ?? '')) : { reseller: { [months]: cents(rest[3] ?? '') } };
+        const existingPlans = rest[4] === 'held' ? ('held' as const) : undefined;
+        const scheduled = { packageId, from: momentOf(what), prices: each, existingPlans };
+        const outcome = oracle.schedulePrices(scheduled, now);
+        return 'code' in outcome ? outcome.code : outcome.replayed ? 'replayed' : 'scheduled';
+      }
+      case 'unschedule': {
+        const outcome = oracle.unschedulePrices(
+          { packageId: packages[packageNamed(who)], from: momentOf(what) },
+          now,
+        );
+        return 'code' in outcome ? outcome.code : 'deleted';
+      }
+      case 'offer': {
+        const view = oracle.packages(accountId, now).find(({ id }) => id === packages[packageNamed(who)]);
+        return view === undefined ? 'not offered' : offerText(view);
+      }
       default:
-        arrange(verb, rest);
+        arrange(verb, rest, now);
         return 'done';
     }
   }
 
-  function arrange(verb: string, [, name, price = '']: readonly string[]): void {
+  /** `list-from 2026-02-01 until 2026-03-01 off 12.50 basic/1 8.00 memo vip`, or `list …` without a second. */
+  function putList([verb = '', ...words]: readonly string[], accountId: number, now: number): string {
+    const pairs = verb === 'list-from' ? ['from', ...words] : words;
+    const input: PutListInput = { accountId, until: null, percentOff: null, prices: [], memo: null };
+    for (let place = 0; place + 1 < pairs.length; place += 2) {
+      const [name = '', value = ''] = pairs.slice(place, place + 2);
+      if (name === 'from') input.from = momentOf(value);
+      else if (name === 'until') input.until = momentOf(value);
+      else if (name === 'off') input.percentOff = Number(cents(value));
+      else if (name === 'memo') input.memo = value;
+      else {
+        const [packageId, months] = cellNamed(name);
+        const cell = months === null ? {} : { [months]: cents(value) };
+        const last = input.prices.at(-1);
+        // Cells of one package in a row are one entry.
+        if (last?.packageId === packageId) Object.assign(last.prices, cell);
+        else input.prices.push({ packageId, prices: cell });
+      }
+    }
+    const outcome = oracle.putAccountPrices(input, now);
+    if ('code' in outcome) {
+      const { field } = outcome.details;
+      return field === undefined ? outcome.code : `${outcome.code} ${field}`;
+    }
+    return `${listText(outcome.list)}${outcome.replayed ? ', replayed' : ''}`;
+  }
+
+  function arrange(verb: string, [, name, price = '']: readonly string[], now: number): void {
     const packageId = packages[packageNamed(name)];
-    if (verb === 'price') oracle.setPrices({ packageId, prices: flat(cents(price)) });
+    if (verb === 'price') oracle.setPrices({ packageId, prices: flat(cents(price)) }, now);
     else if (verb === 'retire') oracle.retirePackage({ packageId });
     else if (verb === 'sell') oracle.setPeriods({ packageId, periods: periodsNamed(price) });
     else if (verb === 'block' || verb === 'unblock')
@@ -190,11 +245,47 @@ function splitWords(words: readonly string[]): { body: Record<string, unknown>; 
 
 function orderText(outcome: ReturnType<Oracle['placeOrder']>): string {
   if ('code' in outcome) return refusalText(outcome);
-  const { kind, priceCents, refundCents, expiresAt } = outcome.order;
+  const { kind, priceCents, priceRule, refundCents, expiresAt } = outcome.order;
   const less = refundCents === 0n ? '' : ` less ${amount(refundCents)}`;
   const waits = outcome.order.status === 'completed' ? '' : ` ${outcome.order.status}`;
   const again = outcome.replayed ? ', replayed' : '';
-  return `${kind} ${amount(priceCents)}${less}${waits}, balance ${amount(outcome.balanceAfterCents)}, until ${timeText(expiresAt)}${again}`;
+  return `${kind} ${amount(priceCents)}${ruleText(priceRule)}${less}${waits}, balance ${amount(outcome.balanceAfterCents)}, until ${timeText(expiresAt)}${again}`;
+}
+
+/** Nothing for the group's price, as in most tables. */
+function ruleText(priceRule: PriceRule): string {
+  if (priceRule.rule === 'account') return ` by list ${priceRule.list}`;
+  return priceRule.rule === 'held' ? ` held since ${timeText(priceRule.since)}` : '';
+}
+
+function listText({ number, from, until }: PriceList): string {
+  return `list ${number} from ${timeText(from)}${until === null ? '' : ` until ${timeText(until)}`}`;
+}
+
+function offerText({ prices, rules, upcoming }: PackageView): string {
+  const shown = (each: Pick<PackageView, 'prices' | 'rules'>) =>
+    ([1, 3, 12] as const)
+      .flatMap((months) => {
+        const price = each.prices[months];
+        return price === undefined ? [] : [`${amount(price)}${each.rules[months] === 'account' ? '*' : ''}`];
+      })
+      .join(' ');
+  const later = upcoming.map((each) => `${timeText(each.from)}: ${shown(each)}`);
+  return [shown({ prices, rules }), ...later].join('; ');
+}
+
+/** `basic/3`: the package and the months; `basic` alone: no months. */
+function cellNamed(text: string): [packageId: number, months: 1 | 3 | 12 | null] {
+  const [name, months] = text.split('/');
+  const packageId = name === 'trial' ? packages.trial : name === 'none' ? 999 : packages[packageNamed(name)];
+  if (months === undefined) return [packageId, null];
+  assert.ok(months === '1' || months === '3' || months === '12');
+  return [packageId, ({ 1: 1, 3: 3, 12: 12 } as const)[months]];
+}
+
+/** A word of a line: `2026-02-01` or `2026-02-01T12:00`. */
+function momentOf(text: string): number {
+  return secondsOf(text.replace('T', ' '));
 }
 
 function settledText(outcome: SettleOutcome): string {

@@ -15,7 +15,8 @@ import {
   historyArbitrary,
 } from '../../proof/oracle/history-genes.ts';
 import { toText } from '../../proof/oracle/history-report.ts';
-import type { PackageView, Prices, SomePrices } from '../../proof/oracle/oracle.ts';
+import type { Prices, SomePrices } from '../../proof/oracle/oracle.ts';
+import type { PackageView } from '../../proof/oracle/oracle-prices.ts';
 import type { MoveOutcome } from '../../proof/oracle/oracle-test-mode.ts';
 import {
   amountText,

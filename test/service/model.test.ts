@@ -26,8 +26,9 @@ import {
   type Random,
 } from '../../proof/oracle/history-genes.ts';
 import { countLabels, formatHistory, toText } from '../../proof/oracle/history-report.ts';
-import type { PackageView, Prices, ProductMode, SomePrices } from '../../proof/oracle/oracle.ts';
+import type { Prices, ProductMode, SomePrices } from '../../proof/oracle/oracle.ts';
 import { createOracle } from '../../proof/oracle/oracle.ts';
+import type { PackageView } from '../../proof/oracle/oracle-prices.ts';
 import {
   amountText,
   ownId,

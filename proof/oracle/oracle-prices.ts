@@ -1,0 +1,398 @@
+// What an order costs: the group's prices with their dates, the price lists of single accounts, and held prices. Part of
+// oracle.ts, written from section 12 of the third edition and its rules only. "Ax" points to AMBIGUITIES.md.
+// Invariant: prices depend on their second and the plan alone; nothing here moves money or changes a plan.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { AccountId, Prices, SomePrices, World } from './oracle.ts';
+import type { Plan } from './oracle-plan.ts';
+import type { Months } from './oracle-request.ts';
+
+/** `list`: its number within the account. `since`: the start of the change that the price is held against. */
+export type PriceRule =
+  | { rule: 'group' }
+  | { rule: 'account'; list: number }
+  | { rule: 'held'; since: number };
+
+export type Priced = { priceCents: bigint; priceRule: PriceRule };
+
+/** Whether running plans renew at a scheduled price, or keep theirs. */
+export type ExistingPlans = 'new' | 'held';
+
+/** The administrator's price requests have other codes than orders. */
+export type PriceRefusal = {
+  code:
+    | 'package_not_found'
+    | 'package_unavailable'
+    | 'price_not_found'
+    | 'price_already_scheduled'
+    | 'price_has_begun'
+    | 'validation_failed';
+  details: { field?: string };
+};
+export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
+export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
+
+type Shown = { prices: Partial<Record<Months, bigint>>; rules: Partial<Record<Months, PriceRule['rule']>> };
+
+/** A package's prices now, and from each later second that changes them (A59, A143), for the periods that are sold. */
+export type PackageView = Shown & {
+  id: number;
+  /** The monthly price, sold or not (A135). */
+  price: bigint;
+  upcoming: (Shown & { from: number })[];
+};
+
+type ListTerms = {
+  /** Exclusive; null: open. */
+  until: number | null;
+  /** In hundredths of a percent, for what the list does not name; null: the group's price. */
+  percentOff: number | null;
+  prices: { packageId: number; prices: Partial<Record<Months, bigint>> }[];
+  memo: string | null;
+};
+
+/** An account's own prices from a second on. `number` counts 1, 2, 3… within the account. */
+export type PriceList = ListTerms & { number: number; from: number; afterOrder: number };
+
+export type PutListInput = ListTerms & { accountId: AccountId; from?: number | undefined };
+export type PutListOutcome = { replayed: boolean; list: PriceList } | PriceRefusal;
+export type DeleteListOutcome = { list: PriceList } | PriceRefusal;
+
+type PriceGroup = keyof Prices;
+type Package = World['packages'][number];
+
+/** A price change at its second: by the administrator then, or scheduled before. */
+type PriceEvent = {
+  packageId: number;
+  at: number;
+  isScheduled: boolean;
+  existingPlans: ExistingPlans;
+  prices: SomePrices;
+};
+
+/** Who asks for which price. `run`: the running plan that the order extends; null: it extends none. */
+export type PriceQuestion = {
+  accountId: AccountId;
+  group: PriceGroup;
+  packageSold: Package;
+  months: Months;
+  run: Plan | null;
+};
+
+const allMonths = [1, 3, 12] as const;
+const listsToComeMax = 50;
+const packagesPerListMax = 200;
+const memoCharactersMax = 500;
+const wholeInHundredths = 10_000;
+
+export function createPrices(world: {
+  findPackage: (id: number) => Package | undefined;
+  /** The second of the account's latest ledger entry; null: it has none with a date. */
+  latestEntryAt: (accountId: AccountId) => number | null;
+  orderCount: (accountId: AccountId) => number;
+}) {
+  const priceEvents: PriceEvent[] = [];
+  /** In the order in which they were put. */
+  const lists = new Map<AccountId, PriceList[]>();
+  const listsPut = new Map<AccountId, number>();
+
+  /** First match wins: held, account, group. */
+  function priceOf(question: PriceQuestion, now: number): Priced {
+    return heldPrice(question, now) ?? accountPrice(question, now) ?? groupPrice(question, now);
+  }
+
+  /** Only an extended plan has one: it ran in the second in which the change began (A136). */
+  function heldPrice({ group, packageSold, months, run }: PriceQuestion, now: number): Priced | null {
+    if (run === null) return null;
+    const starts = priceEvents
+      .filter(
+        ({ packageId, existingPlans, at, prices }) =>
+          packageId === packageSold.id &&
+          existingPlans === 'held' &&
+          prices[group]?.[months] !== undefined &&
+          run.anchorAt < at &&
+          at <= now,
+      )
+      .map(({ at }) => at);
+    if (starts.length === 0) return null;
+    // Of several, the earliest (A137).
+    const since = Math.min(...starts);
+    const lastPaid = run.periods.findLast((period) => period.months === months);
+    const priceCents = lastPaid?.paidCents ?? pricesWere(packageSold, since - 1)[group][months];
+    return { priceCents, priceRule: { rule: 'held', since } };
+  }
+
+  function accountPrice(question: PriceQuestion, now: number): Priced | null {
+    const { accountId, packageSold, months } = question;
+    const list = listInForce(accountId, now);
+    if (list === null) return null;
+    const priceRule = { rule: 'account', list: list.number } as const;
+    const named = list.prices.find(({ packageId }) => packageId === packageSold.id)?.prices[months];
+    if (named !== undefined) return { priceCents: named, priceRule };
+    if (list.percentOff === null) return null;
+    const leftInHundredths = BigInt(wholeInHundredths - list.percentOff);
+    return { priceCents: share(groupPrice(question, now).priceCents, leftInHundredths), priceRule };
+  }
+
+  function groupPrice({ packageSold, group, months }: PriceQuestion, now: number): Priced {
+    return { priceCents: pricesAt(packageSold, now)[group][months], priceRule: { rule: 'group' } };
+  }
+
+  /** The latest list that has begun, unless it has ended: then none, and no earlier one comes back. */
+  function listInForce(accountId: AccountId, second: number): PriceList | null {
+    let latest: PriceList | null = null;
+    for (const list of listsOf(accountId)) {
+      // Of one second, the list that was put last.
+      if (list.from <= second && (latest === null || list.from >= latest.from)) latest = list;
+    }
+    if (latest === null || (latest.until !== null && latest.until <= second)) return null;
+    return latest;
+  }
+
+  /** PUT /accounts/{id}/prices */
+  function putAccountPrices(input: PutListInput, now: number): PutListOutcome {
+    const { accountId } = input;
+    const terms = termsOf(input);
+    const own = listsOf(accountId);
+    const earliest = firstFreeSecond(accountId, now);
+
+    // The same again: nothing happens, also once it has begun or its package is retired (A138).
+    const inForce = listInForce(accountId, earliest);
+    const candidates =
+      input.from === undefined
+        ? own.filter((list) => list === inForce)
+        : own.filter((list) => list.from === input.from);
+    const known = candidates.find((list) => isSameTerms(list, terms));
+    if (known !== undefined) return { replayed: true, list: known };
+
+    const wrong = wrongField(terms);
+    if (wrong !== null) return { code: 'validation_failed', details: wrong };
+    const from = input.from ?? earliest;
+    if (from < earliest) return { code: 'validation_failed', details: { field: 'from' } };
+    if (terms.until !== null && terms.until <= from)
+      return { code: 'validation_failed', details: { field: 'until' } };
+    if (from > now && own.some((list) => list.from === from))
+      return { code: 'price_already_scheduled', details: {} };
+    if (from > now && own.filter((list) => list.from > now).length >= listsToComeMax)
+      return { code: 'validation_failed', details: { field: 'from' } };
+
+    const number = (listsPut.get(accountId) ?? 0) + 1;
+    const list: PriceList = { ...terms, number, from, afterOrder: world.orderCount(accountId) };
+    listsPut.set(accountId, number);
+    lists.set(accountId, [...own, list]);
+    return { replayed: false, list };
+  }
+
+  /** Only what is to come: a list that has begun is history. */
+  function deleteAccountPrices(
+    input: { accountId: AccountId; list: number },
+    now: number,
+  ): DeleteListOutcome {
+    const own = listsOf(input.accountId);
+    const list = own.find(({ number }) => number === input.list);
+    if (list === undefined) return { code: 'price_not_found', details: {} };
+    if (list.from <= firstFreeSecond(input.accountId, now)) return { code: 'price_has_begun', details: {} };
+    lists.set(
+      input.accountId,
+      own.filter((one) => one !== list),
+    );
+    return { list };
+  }
+
+  /** Never before what is in the books. */
+  function firstFreeSecond(accountId: AccountId, now: number): number {
+    return Math.max(now, world.latestEntryAt(accountId) ?? now);
+  }
+
+  /** In the order in which they were put. */
+  function listsOf(accountId: AccountId): PriceList[] {
+    return lists.get(accountId) ?? [];
+  }
+
+  function wrongField({ percentOff, prices, memo }: ListTerms): PriceRefusal['details'] | null {
+    if (percentOff !== null && (percentOff < 0 || percentOff > wholeInHundredths))
+      return { field: 'percent_off' };
+    if (memo !== null && [...memo].length > memoCharactersMax) return { field: 'memo' };
+    if (prices.length > packagesPerListMax) return {};
+    const seen = new Set<number>();
+    for (const [place, { packageId, prices: named }] of prices.entries()) {
+      const item = world.findPackage(packageId);
+      if (item === undefined || item.trial || item.retired || seen.has(packageId))
+        return { field: `prices.${place}.package_id` };
+      if (Object.keys(named).length === 0) return {};
+      seen.add(packageId);
+    }
+    return null;
+  }
+
+  /** From now on; later schedules stay (A56). Paid amounts do not change. */
+  function setPrices(
+    input: { packageId: number; prices: SomePrices },
+    now: number = Number.NEGATIVE_INFINITY,
+  ): void {
+    const { id: packageId } = getPackage(input.packageId);
+    const prices = structuredClone(input.prices);
+    priceEvents.push({ packageId, at: now, isScheduled: false, existingPlans: 'new', prices });
+  }
+
+  /** By the administrator: these prices from a later second on. */
+  function schedulePrices(
+    input: {
+      packageId: number;
+      from: number;
+      prices: SomePrices;
+      existingPlans?: ExistingPlans | undefined;
+    },
+    now: number,
+  ): ScheduleOutcome {
+    const { packageId, from, existingPlans = 'new' } = input;
+    const item = world.findPackage(packageId);
+    if (item === undefined) return { code: 'package_not_found', details: {} };
+    const prices = structuredClone(input.prices);
+    const known = findScheduled(packageId, from);
+    // What becomes of existing plans is part of what was asked (A139).
+    if (known !== null && known.existingPlans === existingPlans && isSamePrices(known.prices, prices))
+      return { status: 201, replayed: true };
+    if (item.trial || item.retired) return { code: 'package_unavailable', details: {} };
+    if (from <= now) return { code: 'validation_failed', details: { field: 'from' } };
+    if (known !== null) return { code: 'price_already_scheduled', details: {} };
+    priceEvents.push({ packageId, at: from, isScheduled: true, existingPlans, prices });
+    return { status: 201, replayed: false };
+  }
+
+  /** Only what has not begun: prices that orders were charged stay in the history. */
+  function unschedulePrices(input: { packageId: number; from: number }, now: number): UnscheduleOutcome {
+    if (world.findPackage(input.packageId) === undefined) return { code: 'package_not_found', details: {} };
+    const known = findScheduled(input.packageId, input.from);
+    if (known === null) return { code: 'price_not_found', details: {} };
+    if (known.at <= now) return { code: 'price_has_begun', details: {} };
+    priceEvents.splice(priceEvents.indexOf(known), 1);
+    return { status: 204, replayed: false };
+  }
+
+  function packageView(
+    account: { accountId: AccountId; group: PriceGroup },
+    item: Package,
+    now: number,
+  ): PackageView {
+    const pricedAt = (second: number, months: Months) =>
+      priceOf({ ...account, packageSold: item, months, run: null }, second);
+    const shownAt = (second: number): Shown => {
+      const shown: Shown = { prices: {}, rules: {} };
+      for (const months of soldMonths(item)) {
+        const { priceCents, priceRule } = pricedAt(second, months);
+        shown.prices[months] = priceCents;
+        shown.rules[months] = priceRule.rule;
+      }
+      return shown;
+    };
+    const ofGroup = priceEvents
+      .filter(
+        ({ packageId, isScheduled, prices }) =>
+          packageId === item.id &&
+          isScheduled &&
+          soldMonths(item).some((months) => prices[account.group]?.[months] !== undefined),
+      )
+      .map(({ at }) => at);
+    // Lists concern every package: those seconds are shown that change something here (A143).
+    const ofLists = listsOf(account.accountId)
+      .flatMap(({ from, until }) => (until === null ? [from] : [from, until]))
+      .filter((second) => !isDeepStrictEqual(shownAt(second - 1), shownAt(second)));
+    const later = [...new Set([...ofGroup, ...ofLists])].filter((second) => second > now);
+    later.sort((a, b) => a - b);
+    return {
+      id: item.id,
+      price: pricedAt(now, 1).priceCents,
+      ...shownAt(now),
+      upcoming: later.map((from) => ({ from, ...shownAt(from) })),
+    };
+  }
+
+  /** The prices that hold in this second. */
+  function pricesAt(item: Package, second: number): Prices {
+    // Immediate changes by the administrator hold for every clock, even for tests' clocks behind it (A110).
+    return pricesAfter(
+      item,
+      priceEvents.filter((event) => !event.isScheduled || event.at <= second),
+    );
+  }
+
+  /** The prices in a second of the past, as they were then: no later change at once counts (A140). */
+  function pricesWere(item: Package, second: number): Prices {
+    return pricesAfter(
+      item,
+      priceEvents.filter((event) => event.at <= second),
+    );
+  }
+
+  /** After these changes; within a second, scheduled ones come first (A56). */
+  function pricesAfter(item: Package, changes: PriceEvent[]): Prices {
+    const events = changes.filter(({ packageId }) => packageId === item.id);
+    events.sort((a, b) =>
+      a.at === b.at ? Number(b.isScheduled) - Number(a.isScheduled) : a.at < b.at ? -1 : 1,
+    );
+    const prices = { reseller: { ...item.prices.reseller }, distributor: { ...item.prices.distributor } };
+    for (const event of events) {
+      Object.assign(prices.reseller, event.prices.reseller);
+      Object.assign(prices.distributor, event.prices.distributor);
+    }
+    return prices;
+  }
+
+  function findScheduled(packageId: number, from: number): PriceEvent | null {
+    const found = priceEvents.find(
+      (event) => event.isScheduled && event.packageId === packageId && event.at === from,
+    );
+    return found ?? null;
+  }
+
+  function getPackage(id: number): Package {
+    const item = world.findPackage(id);
+    if (item === undefined) throw new Error(`no package ${id} in this world`);
+    return item;
+  }
+
+  return {
+    priceOf,
+    packageView,
+    requests: { setPrices, schedulePrices, unschedulePrices, putAccountPrices, deleteAccountPrices },
+    accountPrices: (accountId: AccountId): PriceList[] => structuredClone(listsOf(accountId)),
+  };
+}
+
+/** cents × hundredths ÷ 10,000, half a cent rounded up. */
+function share(cents: bigint, hundredths: bigint): bigint {
+  const whole = BigInt(wholeInHundredths);
+  const product = cents * hundredths;
+  const over = product % whole;
+  const down = (product - over) / whole;
+  return over * 2n >= whole ? down + 1n : down;
+}
+
+function termsOf({ until, percentOff, prices, memo }: PutListInput): ListTerms {
+  return structuredClone({ until, percentOff, prices, memo });
+}
+
+/** The order in which packages are named does not matter. */
+function isSameTerms(one: ListTerms, other: ListTerms): boolean {
+  const cellsOf = ({ prices }: ListTerms) =>
+    prices
+      .flatMap(({ packageId, prices: named }) =>
+        allMonths.flatMap((months) =>
+          named[months] === undefined ? [] : [`${packageId} ${months} ${named[months]}`],
+        ),
+      )
+      .sort();
+  const partsOf = (terms: ListTerms) => [terms.until, terms.percentOff, terms.memo, cellsOf(terms)];
+  return JSON.stringify(partsOf(one)) === JSON.stringify(partsOf(other));
+}
+
+function isSamePrices(one: SomePrices, other: SomePrices): boolean {
+  const groups = ['reseller', 'distributor'] as const;
+  return groups.every((group) => allMonths.every((each) => one[group]?.[each] === other[group]?.[each]));
+}
+
+function soldMonths({ periods }: Package): Months[] {
+  const named = { 1: 'monthly', 3: 'quarterly', 12: 'yearly' } as const;
+  return allMonths.filter((months) => periods?.includes(named[months]) ?? true);
+}
