@@ -87,14 +87,14 @@ export function runCommandLine(args: readonly string[], io: CommandIo): Promise<
         await program.parseAsync(args, { from: 'user' });
       } catch (error) {
         if (!(error instanceof CommanderError)) throw error;
-        // Commander has printed it; its 0 is for --help and --version.
+        // Commander has printed the message. Its code 0 stands for --help and --version.
         commandIo().exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
       }
     }),
   );
 }
 
-/** Loads only the named command, for speed; without a valid name all, for --help and suggestions. */
+/** Loads only the named command, for speed. Without a valid name it loads all, for --help and suggestions. */
 async function createProgram([first = '']: readonly string[]): Promise<Command> {
   const program = new Command('sellthrough')
     .description(
@@ -136,7 +136,7 @@ function serveCommand(): Command {
         'on an empty database, add packages and the reseller "demo", unless DEMO says otherwise',
         false,
       )
-      // The service is most of the program: its --help must not load it.
+      // Loaded only here: the service is most of the program, and --help must not load it.
       .action(async ({ demo }: { demo: boolean }) => (await import('./main.ts')).serve({ demo }))
   );
 }

@@ -57,7 +57,7 @@ async function run(config: Config): Promise<void> {
   const logger = createLogger(config, output);
   const now = () => Math.floor(Date.now() / 1000);
   const say = (text: string) => process.stderr.write(text);
-  // On a terminal, lines of requests would push the password that is shown once off the screen.
+  // On a terminal, request lines would scroll the password, which is shown only once, off the screen.
   const logsRequests = config.logRequests ?? !process.stdout.isTTY;
   // The first start of an embedded database takes a few seconds: say why.
   if (config.database.kind === 'embedded' && !hasEmbeddedDatabase(config)) {
@@ -97,7 +97,7 @@ async function run(config: Config): Promise<void> {
     };
     endOnSignals(service.depart, close, logger);
 
-    // Before creating secrets: a start that cannot listen must make none.
+    // Try the address before creating secrets: a start that cannot listen must create none.
     await tryAddress(config);
     // Without a terminal, output is probably a log.
     const isWatched = process.stderr.isTTY;
@@ -109,7 +109,7 @@ async function run(config: Config): Promise<void> {
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
-    // Ready means ready: until here connections are refused, so a proxy or a client tries again.
+    // Listen only when ready: until then connections are refused, so a proxy or a client tries again.
     await service.app.listen({ host: config.host, port, listenTextResolver: listeningFields });
     service.jobs.start();
     // With PORT=0 the system chooses the port.
@@ -124,10 +124,10 @@ async function run(config: Config): Promise<void> {
   }
 }
 
-/** Fastify logs the returned value unchanged: fields instead of a sentence. */
+/** Fastify logs the returned value unchanged, so it consists of fields instead of a sentence. */
 const listeningFields = (address: string) => ({ address, msg: 'listening' }) as unknown as string;
 
-/** Throws like listening there would. */
+/** Throws the error that listening there would throw. */
 async function tryAddress({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   const server = createServer((socket) => socket.destroy()).listen({ host, port });
   await once(server, 'listening');
@@ -162,8 +162,8 @@ async function openServiceControlSocket(
 const lastFlushMilliseconds = 1_000;
 
 function createLogger({ logLevel }: Config, output: pino.DestinationStream): pino.Logger {
-  // A safety net: nothing logs headers, bodies or URLs. Explicit paths, because one wildcard made a line cost 6 µs instead
-  // of 0.6.
+  // A safety net: no line should contain headers, bodies or URLs anyway. The paths are explicit, because one wildcard made
+  // a line cost 6 µs instead of 0.6.
   const secrets = ['authorization', 'cookie', 'api_key', 'apiKey', 'password', 'login_url', 'token'];
   const places = ['', 'headers.', 'req.headers.', 'body.', 'err.'];
   const paths = places.flatMap((place) => secrets.map((secret) => place + secret));
@@ -182,7 +182,7 @@ function createLogger({ logLevel }: Config, output: pino.DestinationStream): pin
 /** A signal to the process group arrives twice: directly, and forwarded by the parent command. */
 const sameSignalMilliseconds = 1_000;
 
-/** SIGTERM drains before closing. SIGINT does not; a second signal cuts the drain short. */
+/** SIGTERM drains connections before closing; SIGINT closes at once. A second signal cuts the drain short. */
 function endOnSignals(
   depart: (hurry: AbortSignal) => Promise<void>,
   close: () => Promise<void>,

@@ -27,7 +27,7 @@ function stateOf({ blocked, api_enabled }: Account): string {
   return api_enabled ? 'ok' : 'API off';
 }
 
-/** Administrators pay distributor prices, but are searched for as administrators. */
+/** Administrators are in the price group distributor, but --group lists them only as administrators. */
 const listedGroups = [...groups, 'administrator'] as const;
 
 export function listAccountsCommand(): Command {

@@ -60,7 +60,7 @@ export function backupCommand(): Command {
 
 interface BackedUp {
   readonly content: BackupContent;
-  /** How long orders of a running embedded service had to wait; null: none runs. */
+  /** How long orders of a running embedded service had to wait; null if the database was read directly. */
   readonly heldMilliseconds: number | null;
 }
 

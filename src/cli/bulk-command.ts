@@ -1,5 +1,5 @@
 // sellthrough bulk: places a file's orders, 500 at a time, as fast as the rate limit admits. Safe to interrupt and repeat:
-// idempotency keys come from the file, so nothing is charged twice.
+// idempotency keys are derived from the file's lines, so nothing is charged twice.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
@@ -32,11 +32,11 @@ interface Options {
 }
 
 const ordersMax = 500;
-/** Bodies may have 524,288 bytes; the JSON around the orders is small. */
+/** The API accepts bodies of 524,288 bytes. The JSON around the orders is small. */
 const orderBytesMax = 500_000;
 const attemptsMax = 4;
 const shownFailuresMax = 20;
-/** How long a service that answered before may be away: a restart or an upgrade. */
+/** How long to wait for a service that answered before and is now away, such as for a restart or an upgrade. */
 const awaySecondsMax = 120;
 const awayPauseSeconds = 2;
 
@@ -166,7 +166,7 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/** Waits out the rate limit, and a restart of a service that answered before. Returns the most orders it can admit. */
+/** Waits for the rate limit, and for a service that answered before. A number: the most orders that the limit can admit. */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],
@@ -262,7 +262,7 @@ function nameOf(order: FileOrder['order']): string {
   return String(order.customer ?? '');
 }
 
-/** Includes the keys, so that a corrected row remains the same order. */
+/** Includes the idempotency keys, so that a corrected row remains the same order. */
 function failuresText(failures: readonly Failure[], format: FileFormat): string {
   const rows = failures.map(({ line, order, result }) => ({
     ...order,

@@ -30,10 +30,10 @@ const fields = [
   'return_login',
   'idempotency_key',
 ];
-/** Extra columns of a failures file, which can be corrected and sent again as it is. */
+/** Columns that a failures file has as well. Such a file can be corrected and sent again as it is. */
 const failureFields = ['line', 'error', 'reason'];
 
-/** `run`: another run places the same orders again. @throws CommandFailed with the invalid line */
+/** `run`: a name. Under another name the same orders are placed again. @throws CommandFailed with the invalid line */
 export function readOrders(text: string, format: FileFormat, run: string): FileOrder[] {
   const rows = format === 'csv' ? csvRows(text) : jsonRows(text);
   const seen = new Map<string, number>();
@@ -49,7 +49,7 @@ export function readOrders(text: string, format: FileFormat, run: string): FileO
     );
     if (order['idempotency_key'] === undefined) {
       const content = JSON.stringify([run, order]);
-      // Equal lines are separate orders.
+      // Equal lines are separate orders, so their keys are numbered.
       const repeats = (seen.get(content) ?? 0) + 1;
       seen.set(content, repeats);
       const hash = createHash('sha256').update(content).digest('base64url').slice(0, 32);
@@ -96,7 +96,7 @@ function csvRows(text: string): Row[] {
     throw new CommandFailed(error instanceof Error ? error.message : String(error));
   }
   return lines.map(({ record, info }) => {
-    // A failures file has guards against formulas; in other files an apostrophe is data.
+    // Cells of a failures file have apostrophes that guard against formulas. In other files an apostrophe is data.
     const read = failureFields.every((name) => name in record) ? withoutGuards : (cell: string) => cell;
     return {
       line: info.lines,
@@ -114,7 +114,7 @@ const numbers = new Set(['package_id', 'renew', 'months']);
 /** Converts cells to numbers or booleans where the API expects them. */
 function fieldOf(name: string, cell: string): unknown {
   if (numbers.has(name) && /^\d{1,15}$/.test(cell)) return Number(cell);
-  // Customer ids have at least ten digits. A customer whose username is that many digits must be named by id.
+  // A number of ten or more digits is a customer's id. A customer whose username is such a number must be named by id.
   if (name === 'renew_customer' && /^\d{10,16}$/.test(cell)) return Number(cell);
   if (name === 'return_login' && (cell === 'true' || cell === 'false')) return cell === 'true';
   return cell;

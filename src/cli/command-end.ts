@@ -1,16 +1,16 @@
-// How commands end: an exit code, and one sentence on standard error on failure. Every command runs inside `endWell`.
-// Scripts rely on the codes (docs/command-line.md): only ever add.
+// How commands end: with an exit code and, on failure, one sentence on standard error. Every command runs inside `endWell`.
+// Scripts rely on the codes (docs/command-line.md), so never change one.
 
 import { DatabaseUnavailable } from '../platform/database/database.ts';
 import { commandIo } from './command-io.ts';
 
 export const exitCodes = {
   done: 0,
-  /** This machine or its configuration: a folder, file, setting, or the wrong secret key. */
+  /** A problem of this machine or its configuration: a folder, file, setting, or the wrong secret key. */
   failed: 1,
   usage: 2,
   refused: 3,
-  /** No answer from the service or the database, or "try later". */
+  /** The service or the database did not answer, or answered "try later". */
   unreachable: 4,
   /** The command worked and found problems: verify, doctor, restore. */
   findings: 5,
@@ -40,7 +40,7 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** `clean` must be synchronous. The process then ends by the same signal. Returns a function that cancels this. */
+/** Calls `clean`, which must be synchronous, before a signal ends the process. @returns a function that cancels this */
 export function whenCutOff(clean: () => void): () => void {
   const stopListening = () => {
     for (const signal of endingSignals) process.off(signal, end);

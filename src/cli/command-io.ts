@@ -1,5 +1,5 @@
-// The streams, environment, folder and exit code of one command run, set by run.ts and available anywhere in it, so that
-// several runs can share a process.
+// The streams, environment, folder and exit code of one command run. command-line.ts sets them and any code in the run can
+// read them, so that several runs can share a process.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolve } from 'node:path';

@@ -22,7 +22,7 @@ export async function readEndingPlans(service: Sellthrough, days: number): Promi
   }));
 }
 
-/** The test clock's, for a test key. */
+/** The current time; with a test key, that of the test clock. */
 async function currentTime({ testMode }: Sellthrough): Promise<Date> {
   try {
     return new Date((await testMode.getTestClock()).now);

@@ -87,7 +87,7 @@ export function listenCommand(): Command {
             exitCodes.usage,
           );
         }
-        // Not an argument: every user of the machine can see those.
+        // Read from the environment, because every user of the machine can see arguments.
         const secret = commandIo().env['SELLTHROUGH_WEBHOOK_SECRET'] || mintSecret();
         if (!/^whsec_[A-Za-z0-9+/=]{32,}$/.test(secret)) {
           throw new CommandFailed(

@@ -35,7 +35,7 @@ export function initCommand(): Command {
           ADMIN_API_KEY: mintApiKey('live'),
         };
         const given = givenValues(commandIo().env);
-        // Never write what the service would refuse.
+        // Never write values that the service would refuse.
         const config = readConfig({ ...minted, ...given });
         refuseUnusableCurrency(config);
         await checkAdministratorPassword(config.administrator);
@@ -87,7 +87,7 @@ function plainDefault(otherwise: string): string {
   return /^\S+$/.test(otherwise) && otherwise !== 'none' ? otherwise : '';
 }
 
-/** As Node parses it: quotes keep # and spaces, and there is no escape inside them. */
+/** Quotes a value for Node's parser: quotes keep # and spaces, and allow no escapes. */
 function quoted(name: string, value: string): string {
   if (/^[\w.:/@+%=,?&-]+$/.test(value)) return value;
   const quote = ["'", '"', '`'].find((one) => !value.includes(one));

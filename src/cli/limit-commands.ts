@@ -92,7 +92,7 @@ function removeLimitCommand(): Command {
     );
 }
 
-/** Of options such as "seats=10", "storage_gb=unlimited", "sso=yes". */
+/** Reads values from options such as "seats=10", "storage_gb=unlimited", "sso=yes". */
 export async function readLimitValues(
   { admin }: Sellthrough,
   options: readonly string[],
@@ -126,7 +126,7 @@ function readValue({ key: name, kind }: Limit, text: string): LimitValue {
   throw new CommandFailed(`--limit ${name}=${text}: write yes or no.`, exitCodes.usage);
 }
 
-/** "10 seats" has no grammar that fits every name, so: "seats 10, sso yes". */
+/** Writes "seats 10, sso yes", because "10 seats" is not grammatical for every name. */
 export function shownLimits(limits: Readonly<Record<string, LimitValue>>): string | null {
   const shown = Object.entries(limits).map(([name, value]) => `${name} ${shownValue(value)}`);
   return shown.join(', ') || null;

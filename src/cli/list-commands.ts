@@ -1,5 +1,5 @@
-// sellthrough orders, customers, ledger, audit: newest first, of one's own account or, with an administrator's key, of
-// --account. The ledger and the audit log need an administrator's key.
+// sellthrough orders, customers, ledger, audit: lists, newest first, of the key's own account or, with an administrator's
+// key, of --account. The ledger and the audit log need an administrator's key.
 
 import { type Command, Option } from 'commander';
 import type { AuditEntry, Customer, LedgerEntry, Order, Sellthrough } from '../../sdk/src/index.ts';

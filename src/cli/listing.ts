@@ -14,7 +14,7 @@ export interface ListOptions {
 
 export interface List<Item> {
   page(query: { page: number; limit: number }): Promise<Page<Item>>;
-  /** Newest first, each once. */
+  /** Every item once, newest first. */
   each(): AsyncIterable<Item>;
 }
 
@@ -50,7 +50,7 @@ export async function printList<Item>(
   commandIo().stderr.write(`${part}\n`);
 }
 
-/** In pieces, so that memory is bounded by a page. */
+/** Prints in pieces, so that it holds at most one page in memory. */
 async function printAll<Item>(
   list: List<Item>,
   columns: readonly Column<Item>[],

@@ -1,4 +1,4 @@
-// sellthrough migrate: migrates the schema and exits, as `serve` does first. --groups divides the accounts
+// sellthrough migrate: migrates the schema, as `serve` does before it starts, and exits. --groups divides the accounts
 // (split-shards-command.ts).
 
 import { Command, InvalidArgumentError } from 'commander';

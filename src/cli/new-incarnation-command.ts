@@ -1,5 +1,5 @@
-// sellthrough new-incarnation: after a database lost its last transactions without a restore, for example by failover to an
-// asynchronous standby (`restore` does this by itself). The service must be stopped.
+// sellthrough new-incarnation: for use after a database lost its last transactions without a restore, for example by failover
+// to an asynchronous standby. (`restore` begins a new incarnation by itself.) The service must be stopped.
 
 import { Command } from 'commander';
 import { beginIncarnation } from '../features/backup/begin-incarnation.ts';
@@ -43,7 +43,7 @@ export function newIncarnationCommand(): Command {
     );
 }
 
-/** `lost`: what is missing, or since when. */
+/** `lost`: names what is missing, such as "the transactions that were lost". */
 export function reconcileText(lost: string): string {
   return `What to do next, because ${lost} may be known elsewhere (docs/operations.md, "After a restore"):
 1. Start the service.

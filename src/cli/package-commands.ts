@@ -176,7 +176,7 @@ function limitsOfFirstEdition({ accounts, postsPerDay, aiImagesPerMonth }: Packa
   };
 }
 
-/** A new package that has one of the three has all of them. */
+/** A new package that has one of the three limits must have all of them, so the others are 0. */
 function newLimitsOfFirstEdition(options: PackageOptions) {
   const given = limitsOfFirstEdition(options);
   return Object.keys(given).length === 0

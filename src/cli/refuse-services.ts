@@ -1,4 +1,4 @@
-// For commands that need a stopped service, on PostgreSQL. An embedded database has its folder lock instead.
+// Refuses commands that need a stopped service, on PostgreSQL. An embedded database has its folder lock for this.
 
 import type { Queryable } from '../platform/database/database.ts';
 import { listServices } from '../platform/secrets/secret-key-sessions.ts';

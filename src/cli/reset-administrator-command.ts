@@ -32,7 +32,7 @@ export function resetAdministratorCommand(): Command {
         await changeAccount(database, account.id, change, actor);
         await disableTotp(database, { id: account.id, accountId: account.id }, actor);
         const [first] = await listAccountKeys(database, account.id, actor.now);
-        // A new secret keeps its key's restrictions.
+        // A new secret keeps the restrictions of its key, so they are removed first.
         if (first?.isFirst) {
           const asked = { accountId: account.id, idempotencyKey: null, author: actor, now: actor.now };
           await changeKey(database, keyIdOf(first), { allowedIps: [], rateLimitPerMinute: null }, asked);

@@ -1,5 +1,5 @@
-// sellthrough restore: loads a backup into an empty database of either kind and verifies every ledger. An incomplete file,
-// another SECRET_KEY or a database with content ends it before any change.
+// sellthrough restore: loads a backup into an empty database of either kind and verifies every ledger. It ends before any
+// change if the file is incomplete, SECRET_KEY is another one, or the database has content.
 
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../features/accounts/account-store.ts';
@@ -79,7 +79,7 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
   );
 }
 
-/** Checked before opening the database, which would create an embedded one. */
+/** Runs before the database is opened, because opening would create an embedded one. */
 function checkFits(config: Config, { head }: BackupContent): Seal {
   if (config.currency !== head.currency) {
     throw new ConfigProblem(
@@ -173,7 +173,7 @@ function droppedText(dropped: Readonly<Record<string, number>>): string {
 
 const shownKeysMax = 50;
 
-/** Only the lost database knew which keys were revoked since, so all are listed. */
+/** Only the lost database knew which keys were revoked after the backup, so all keys are listed. */
 function livingKeysText(keys: readonly CurrentKey[], madeAt: string): string {
   const shown = keys.slice(0, shownKeysMax);
   const table = textTable<CurrentKey>(

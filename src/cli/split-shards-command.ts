@@ -27,7 +27,7 @@ export interface DivideFlags {
 
 /** @throws CommandFailed, ConfigProblem, SchemaMismatch, each with a message for users */
 export async function divideCommand({ groups, yes, json }: DivideFlags): Promise<void> {
-  // The flag names the wanted number, not the current one.
+  // accountGroups means the current number of groups; the flag names the wanted one.
   const config: Config = { ...readCommandConfig(), accountGroups: null };
   if (config.database.kind === 'embedded') {
     throw new ConfigProblem(
@@ -54,7 +54,7 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
         await database.transaction(
           async (transaction) => {
             await lockSchema(transaction);
-            // A service that starts from here on waits.
+            // A service that starts from here on waits for the lock.
             await refuseServices(transaction);
             await divideAccounts(transaction, groups, {
               onTable(table, done) {
@@ -99,7 +99,7 @@ function refuseOtherNumber(count: number, wanted: number): void {
   );
 }
 
-/** Checked early: only the tables' owner may do this, and failing after the service was stopped would be bad. */
+/** Only the tables' owner may divide accounts. Checked early: a failure after the service was stopped would be downtime. */
 async function refuseStranger(database: Queryable): Promise<void> {
   const [row] = await database.query(
     {

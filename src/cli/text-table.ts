@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | null;
   readonly align?: 'right';
   readonly mayShrink?: true;
-  /** May be dropped from a narrow table; blocks show it. */
+  /** The column may be dropped from a narrow table. Blocks show it. */
   readonly mayLeave?: true;
 }
 

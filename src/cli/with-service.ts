@@ -1,5 +1,5 @@
-// Calls a running service through the SDK. Address and key come from the environment or .env, never from arguments, which
-// every user of the machine can read.
+// Calls a running service through the SDK. Address and key come from the environment or .env, and never from arguments,
+// because every user of the machine can read those.
 
 import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';

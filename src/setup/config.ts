@@ -31,7 +31,7 @@ export interface Config {
   readonly secretKeyPrevious: string | null;
   readonly currency: string;
   readonly trustProxy: readonly string[];
-  /** Private addresses and CIDR ranges that may be called. */
+  /** Private addresses and CIDR ranges that the service may call. */
   readonly outboundAllow: readonly string[];
   readonly administrator: {
     readonly username: string;
@@ -41,7 +41,7 @@ export interface Config {
   readonly demo: boolean;
   readonly testRowsMax: number;
   readonly logLevel: LogLevel;
-  /** null: unless standard output is a terminal. */
+  /** null: requests are logged unless standard output is a terminal. */
   readonly logRequests: boolean | null;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
@@ -49,10 +49,10 @@ export interface Config {
   readonly cancelRefund: CancelRefund;
   readonly statementIssuer: readonly string[];
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
-  /** Larger credits in the console require the password. */
+  /** Credits above this amount require the password in the console. */
   readonly creditConfirmedAboveCents: bigint;
   readonly mail: MailSettings | null;
-  /** Where processes share limits; null: each counts for itself. */
+  /** The server on which processes share limits; null: each process counts for itself. */
   readonly valkey: ValkeyAddress | null;
   /** Start even if the server may lose acknowledged orders: for experiments. */
   readonly allowUnsafeDatabase: boolean;
@@ -67,7 +67,7 @@ export const defaultLimits = {
   engine: {
     batchOrdersMax: 512,
     queueDepthMax: 20_000,
-    // Enough to give up a frozen connection and settle the batch on another.
+    // Long enough to give up a frozen connection and settle its batch on another.
     waitMilliseconds: 6_000,
     retryMilliseconds: 100,
     // Tests beside real orders get a fifth of the time (docs/decisions/0042-test-mode.md).
@@ -151,7 +151,7 @@ export const defaultLimits = {
     leaseMilliseconds: 500,
     operationsPerCall: 500,
   },
-  // Requests that wait for an event; beyond these the answer comes at once.
+  // Limits of requests that wait for an event. Further requests are answered at once.
   eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
   eventsKeptSeconds: 90 * 86_400,
   productCalls: {
@@ -167,14 +167,14 @@ export const defaultLimits = {
   // Lists and long reads (exports, verifications) that an account runs at once in the panel.
   lists: { atOnceMax: 2, waitingMax: 100, waitMilliseconds: 10_000 },
   exports: { atOnceMax: 2, waitingMax: 4, waitMilliseconds: 30_000 },
-  // The same over all accounts: a PDF is CPU work.
-  // About four seconds of one processor.
+  // A PDF of this length takes about four seconds of one processor.
   pdfEntriesMax: 5_000,
+  // Exports of all accounts together, because a PDF is CPU work.
   exportsOfAll: { atOnceMax: 4, waitingMax: 100, waitMilliseconds: 30_000 },
   bulks: {
-    // Small next to a batch, which takes windows of several bulks (docs/decisions/0031-bulk.md).
+    // Bulks submit windows much smaller than a batch, so that a batch serves several bulks (docs/decisions/0031-bulk.md).
     windowOrders: 100,
-    // From the first body byte to the answer. The waits together stay below requestMilliseconds.
+    // Bulks between their first body byte and the answer. Both waits together stay below requestMilliseconds.
     ofAccount: { atOnceMax: 4, waitingMax: 20, waitMilliseconds: 5_000 },
     ofAll: { atOnceMax: 32, waitingMax: 1_000, waitMilliseconds: 5_000 },
   },
@@ -193,14 +193,14 @@ export const defaultLimits = {
   signIns: { enteredMax: 20, windowSeconds: 3_600, pendingMax: 100 },
   passwordCost,
   requestLog: {
-    // Per flush: more than all resellers send normally, and under a tenth of the database's work.
+    // Per flush: more lines than all resellers normally cause, for less than a tenth of the database's work.
     linesMax: 1_000,
     refusedLinesMax: 200,
     linesPerStatement: 500,
     flushMilliseconds: 1_000,
     keptSeconds: 7 * 86_400,
     keptPerAccountMax: 100_000,
-    // At most 9 KiB each.
+    // Each exchange has at most 9 KiB.
     exchangesMax: 250,
     exchangesPerAccountMax: 10_000,
     refusalsKeptDays: 400,
@@ -212,7 +212,7 @@ export const defaultLimits = {
     keptMilliseconds: 600_000,
   },
   jobs: {
-    // A dead process is replaced after this long; one that stalls this long loses its work.
+    // After this time, a dead process is replaced, and a process that stalled loses its work.
     leaseSeconds: 10,
     renewMilliseconds: 3_000,
     pollMilliseconds: 15_000,
@@ -221,10 +221,10 @@ export const defaultLimits = {
     retrySecondsMax: 900,
     pauseSecondsMin: 1,
     stopMilliseconds: 2_000,
-    // Deliveries and product calls, real and test, which run continuously, and three others.
+    // Deliveries, real product calls and test product calls run continuously. Three other jobs can run beside them.
     runsAtOnceMax: 6,
   },
-  // Each in one process at a time; a run at its limit continues after a pause.
+  // Each job runs in one process at a time. A run that reaches its limit continues after a pause.
   scheduledJobs: {
     renewals: { everySeconds: 60, runSecondsMax: 30 },
     alertMails: { everySeconds: 30, runSecondsMax: 30 },
@@ -235,7 +235,7 @@ export const defaultLimits = {
     oldEvents: { everySeconds: 3_600, runSecondsMax: 30 },
     dailyTotals: { everySeconds: 60, runSecondsMax: 30 },
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
-    // A test's next reset may wait for it.
+    // The next reset of a test account may have to wait for this job.
     discardedTests: { everySeconds: 15, runSecondsMax: 30 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
@@ -262,13 +262,13 @@ export const defaultLimits = {
     sendMilliseconds: 60_000,
   },
   peoplePerAccountMax: 100,
-  // Validity of a password confirmation (docs/decisions/0041-people-and-roles.md).
+  // How long a password confirmation is valid (docs/decisions/0041-people-and-roles.md).
   reauthenticatedSeconds: 300,
   passwordLinks: {
     resetValidSeconds: 3_600,
     invitationValidSeconds: 7 * 86_400,
     restSeconds: 300,
-    // People mailed for one address, in total and per account.
+    // How many people get mail if they share the address: in total, and of one account.
     peopleMax: 10,
     peopleOfAccountMax: 2,
     pendingMax: 100,
@@ -280,7 +280,7 @@ export const defaultLimits = {
   deliveries: {
     promptMax: 256,
     laggardsMax: 64,
-    // An account has ten endpoints.
+    // An account may have ten endpoints.
     laggardsOfAccountMax: 8,
     inFlightMax: 1_024,
     promptMilliseconds: 1_000,
@@ -311,9 +311,9 @@ export const defaultLimits = {
     idleMilliseconds: 4_000,
     connectionMilliseconds: 60_000,
   },
-  // The WAL grows while the embedded database is copied.
+  // A copy of the embedded database has a time limit, because the WAL grows meanwhile.
   copySecondsMax: 3_600,
-  // Shutdown (docs/decisions/0044-restarts.md). Together below the 30 s of the systemd unit and the compose file.
+  // Times of a shutdown (docs/decisions/0044-restarts.md). Together below the 30 s of the systemd unit and the compose file.
   gracefulDrain: { askedTwiceMilliseconds: 10_000, answers: 3, millisecondsMax: 7_000, askersMax: 100 },
   usedUpMilliseconds: 500,
   drainMilliseconds: 15_000,

@@ -23,7 +23,7 @@ export function keepDemoSecrets(
     const kept = password === null && existsSync(path) ? readFileSync(path, 'utf8') : null;
     if (kept?.includes(keyLine)) return;
     const text = kept?.replace(/^API key .*$/m, keyLine) ?? `username  demo\n${passwordLine}${keyLine}\n`;
-    // Of several simultaneous starts, one knows the password; the others must not replace its file.
+    // Of several simultaneous starts, only one knows the password. The others must not replace its file.
     if (password === null && kept === null) {
       writeIfAbsent(path, text);
       return;

@@ -63,7 +63,7 @@ export async function prepareDemo(
   const [found] = await database.query(findEmpty);
   const isOurs = found?.['is_empty'] === true && (await database.query(startDemo)).length > 0;
   const [state = {}] = await database.query(findDemo);
-  // Resumes an interrupted start where no other process can be running.
+  // On an embedded database no other process can be running, so this start resumes an interrupted one.
   const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
   const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
   if (known === null && !isOurs && !isUnfinished) return null;
@@ -113,7 +113,7 @@ async function makeDemo(
   const account = created?.account ?? (await findAccountByUsername(database, demoUsername));
   if (account !== null) {
     await database.query(noteDemo, [account.id]);
-    // So that events of the first order exist.
+    // Turns the account's events on, so that those of its first order exist.
     await listenToAccount(database, account.id);
   }
   return account === null ? null : { id: account.id, isNew: created !== null };

@@ -1,4 +1,4 @@
-// A start's error as one sentence for the user; a bug keeps its stack trace.
+// Turns the error of a start into one sentence for the user. A bug keeps its stack trace.
 
 import { BackupDamaged } from '../features/backup/backup-format.ts';
 import { CopyFailed } from '../features/backup/copy-running-service.ts';

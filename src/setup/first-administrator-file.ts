@@ -1,6 +1,6 @@
-// Stores the first administrator's generated secrets in a file with mode 0600 when the start has no terminal: output would
-// go to a log. Written by main.ts; doctor reminds of it.
-// Invariant: secrets that cannot be written are not created; each of several simultaneous starts writes its own file.
+// Stores the first administrator's generated secrets in a file with mode 0600 when the start has no terminal, because its
+// output would go to a log. Written by main.ts; doctor reminds the user of it.
+// Invariant: secrets that cannot be written are not created. Of several simultaneous starts, each writes its own file.
 
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { ConfigProblem } from './settings.ts';
 
-/** Values from the environment are null. */
+/** Values that came from the environment are null. */
 export interface FirstAdministrator {
   readonly username: string;
   readonly password: string | null;
@@ -26,7 +26,7 @@ export function firstAdministratorFile(config: Pick<Config, 'database'>, folder?
   return secretsFile(config, fileName, folder);
 }
 
-/** Written, but not final until the account exists. */
+/** Secrets in a draft file, which becomes final when the account exists. */
 export interface DraftedSecrets {
   keep(): void;
   discard(): void;

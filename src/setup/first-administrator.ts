@@ -16,7 +16,7 @@ import { ConfigProblem } from './settings.ts';
 // Consoles and scripts send more requests than a reseller.
 const administratorRateLimitPerMinute = 6_000;
 
-/** null: there is one already. `draft` stores the secrets first, so that none is created unseen. @throws ConfigProblem */
+/** @returns null if there is one already. `draft` stores the secrets first, so that none gets lost. @throws ConfigProblem */
 export async function createFirstAdministrator(
   database: Database,
   seal: Seal,
@@ -58,7 +58,7 @@ export async function createFirstAdministrator(
   return first;
 }
 
-/** Checked only before use, so that a service with an administrator still starts. @throws ConfigProblem */
+/** Checked only before use, so that a service that has an administrator starts with any value. @throws ConfigProblem */
 export async function checkAdministratorPassword({
   username,
   password,

@@ -46,7 +46,7 @@ export interface OpenedDatabase {
 }
 
 export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
-  /** null: no service was ever started on it. */
+  /** null if no service was ever started on this database. */
   readonly seal: Seal | null;
 }
 
@@ -85,7 +85,7 @@ export async function divideNew(
   await database.transaction(
     async (transaction) => {
       await lockSchema(transaction);
-      // Another first start may have done it, or one that was interrupted.
+      // Another first start, or one that was interrupted, may have divided it already.
       if ((await findDivision(transaction)) === null) await divideAccounts(transaction, accountGroups);
     },
     { timeoutMilliseconds: null },
@@ -93,7 +93,7 @@ export async function divideNew(
   await spreadGroups(database);
 }
 
-/** Hands the shards to Citus, if present. Can be repeated. */
+/** Distributes the shards over servers if the database has Citus. Safe to repeat. */
 export async function spreadGroups(database: Database): Promise<void> {
   const division = (await isCitus(database)) ? await findDivision(database) : null;
   if (division === null) return;
@@ -127,7 +127,7 @@ export async function inItsGroups(
   return division === null ? database : database.inGroups(division);
 }
 
-/** Never creates a key. `migrate` also records the key if given; `any` accepts an older schema. @throws as openDatabase */
+/** Creates no secret key. `migrate` also records the key if given; `any` accepts an older schema. @throws as openDatabase */
 export function findDatabase(
   config: Config,
   now: EpochSeconds,
@@ -147,7 +147,7 @@ export function findDatabase(
     const isNew = schema === 'migrate' && findSecretKey(config) !== null;
     const state = (await findState(database)) ?? (isNew ? await begin(database, config, now) : null);
     const seal = state === null ? null : agreeOnState(state, config);
-    // An older schema has no shards, and `any` callers read no accounts.
+    // Callers with `any` read no accounts, and an older schema may have no shards.
     return { database: schema === 'any' ? database : await inItsGroups(database, config), seal, migrated };
   });
 }
@@ -175,7 +175,7 @@ async function openSafely<Opened>(
   }
 }
 
-/** True for PostgreSQL; known once a connection is open. */
+/** Always true for PostgreSQL, where only a connection can show it. */
 export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
   return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
 }
@@ -225,7 +225,7 @@ export async function checkDurability(database: Queryable): Promise<void> {
     throw new ConfigProblem('DATABASE_URL must point to PostgreSQL 15 or newer.');
 }
 
-/** The first start fixes the currency and the key. */
+/** The first start decides the currency and the secret key. */
 async function begin(database: Database, config: Config, now: EpochSeconds): Promise<ServiceState> {
   refuseUnusableCurrency(config);
   await divideNew(database, config);
@@ -238,7 +238,7 @@ function makeSecretKey({ database }: Config): string {
   return makeKeptSecretKey(database.dataDir);
 }
 
-/** SECRET_KEY, or the generated key of an embedded service; null: neither. @throws ConfigProblem */
+/** SECRET_KEY, or the generated key of an embedded service; null if neither exists. @throws ConfigProblem */
 export function findSecretKey({ secretKey, database }: Config): string | null {
   if (secretKey !== null || database.kind !== 'embedded') return secretKey;
   const kept = findKeptSecretKey(database.dataDir);
@@ -281,7 +281,7 @@ function agreeOnState(state: ServiceState, config: Config): Seal {
   return seal;
 }
 
-/** Why the known keys do not match the database, and what to do; null: one matches. */
+/** Why the known keys do not match the database, and what to do; null if one matches. */
 export function secretKeyProblem(
   seal: Seal | null,
   sealedCheck: string,

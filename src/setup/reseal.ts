@@ -1,6 +1,6 @@
-// Counts sealed texts by key, and reseals them under SECRET_KEY, for `sellthrough reseal` and doctor. It can run beside
-// busy services, be killed and be repeated: a few rows at a time, each only if unchanged.
-// Invariant: a text is replaced only by its own plaintext, resealed.
+// Counts sealed texts by key, and reseals them under SECRET_KEY, for `sellthrough reseal` and doctor. It replaces a few texts
+// at a time, each only if unchanged. So it can run beside busy services, be killed and be repeated.
+// Invariant: a text is replaced only by its own plaintext, sealed again.
 
 import { sealedSecrets } from '../features/auth/totp-store.ts';
 import { sealedProductSecrets } from '../features/fulfillment/product-settings.ts';
@@ -12,7 +12,7 @@ import type { Seal, SealedText } from '../platform/secrets/seal.ts';
 import { listSessionsWithoutKey } from '../platform/secrets/secret-key-sessions.ts';
 import { resealCheck } from '../platform/secrets/service-state.ts';
 
-/** Sent to the service that has the data folder open, with the name of the key to use. */
+/** The request to the running embedded service. It also has the name of the key to use. */
 export const resealWish = { wish: 'reseal' } as const;
 
 const everySealedText = [
@@ -25,7 +25,7 @@ const everySealedText = [
 
 export interface SealedCount {
   readonly current: number;
-  /** Under SECRET_KEY, from before texts named their key. */
+  /** Sealed under SECRET_KEY, before sealed texts named their key. */
   readonly unnamed: number;
   readonly previous: number;
   readonly unreadable: number;
@@ -47,18 +47,18 @@ export interface Resealed extends SealedCount {
   readonly resealed: number;
 }
 
-/** Services go on sealing meanwhile; one with the old key would make this endless. */
+/** Services go on sealing meanwhile. A service with the old key would make this endless. */
 const passesMax = 10;
 
 export class ResealRefused extends Error {
   override readonly name = 'ResealRefused';
 }
 
-/** Repeats until a pass finds nothing to do. @throws ResealRefused, DatabaseUnavailable after the last pass */
+/** Repeats until a pass changes nothing. @throws ResealRefused; DatabaseUnavailable if the last pass still changed texts */
 export async function resealTexts(database: Database, seal: Seal): Promise<Resealed> {
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass += 1) {
-    // Also before the final pass: a service may have started meanwhile.
+    // Checked before every pass, because a service may have started meanwhile.
     await refuseWhileSessionsLackKey(database, seal);
     const changed = await resealOnce(database, seal);
     resealed += changed;

@@ -29,7 +29,7 @@ export interface ConfigurationVariable {
   /** Shown to users: the default, or what happens without a value. */
   readonly otherwise: string;
   readonly meaning: string;
-  /** Absent: the default is shown. */
+  /** Shown to users; absent: the default is shown. */
   readonly example?: string;
   /** Never shown, logged or passed as an argument. */
   readonly isSecret?: true;
@@ -179,7 +179,7 @@ const currency: Read<string> = (value, name) => {
   throw new ConfigProblem(`${name} must be three capital letters such as USD, not "${value}".`);
 };
 
-/** Contains a password, so messages must not repeat it. */
+/** The URL contains a password, so messages must not repeat it. */
 const valkeyUrl: Read<ValkeyAddress> = (value, name) => {
   const address = readValkeyUrl(value);
   if (address !== null) return address;
@@ -224,7 +224,7 @@ const lines: Read<string[]> = (value) =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** Contains a password, so messages must not repeat it. */
+/** The URL contains a password, so messages must not repeat it. */
 const smtpUrl: Read<SmtpServer> = (value, name) => {
   const server = readSmtpUrl(value);
   if (server !== null) return server;

@@ -1,12 +1,12 @@
 // What a start prints on a terminal: the address, new secrets, and a command that places an order. Each part is printed as
-// soon as it is true, so that a failing start has shown what it created.
+// soon as it is true, so that a start that fails later has shown what it created.
 
 import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';
 import { readKeyCommand } from './demo-reseller-file.ts';
 import type { FirstAdministrator } from './first-administrator-file.ts';
 
-/** `publicUrl`: as configured. `isOpen`: reachable from elsewhere, where links with this address do not work. */
+/** `publicUrl`: as configured. `isOpen`: other machines can reach the service, but links to `address` do not work there. */
 export function addressText(
   address: string,
   database: DatabaseConfig,
@@ -61,7 +61,7 @@ export function demoText(
     file === null
       ? `${password} (shown only now; the panel asks for a new one)`
       : 'in the file; the panel asks for a new one';
-  // What a shell reads from the file appears in no log.
+  // The shell reads the key from the file, so that it appears in no log.
   const authorization =
     file === null
       ? `'Authorization: Bearer ${apiKey}'`

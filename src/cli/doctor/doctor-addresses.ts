@@ -37,7 +37,7 @@ export function checkPublicUrl(
       says: 'TRUST_PROXY does not name the proxy in front, so every request counts as coming from it: add its address',
     };
   }
-  // If the service listens on loopback only, its proxy is in the same container.
+  // If the service listens on loopback only, its proxy must be in the same container.
   if (gateway !== null && !isLocal && trustProxy.length > 0 && trustProxy.every(isLoopback)) {
     return {
       name,
@@ -64,7 +64,7 @@ function containerGateway(): string | null {
   }
 }
 
-/** From Linux's routing table: "eth0 00000000 0153A8AC …", the address in reversed hexadecimal. */
+/** Reads Linux's routing table: "eth0 00000000 0153A8AC …", where the address is in reversed hexadecimal. */
 export function gatewayOf(routes: string): string {
   const found = /^\S+\s+00000000\s+([0-9A-F]{8})\s/m.exec(routes)?.[1];
   if (found === undefined) return 'the gateway of its network';

@@ -241,7 +241,7 @@ async function checkSecretKey(
   const seal = findSeal(config);
   const problem = secretKeyProblem(seal, state.secretKeyCheck, config);
   if (seal === null || problem !== null) return { name, state: 'fail', says: String(problem) };
-  // An older schema's texts are counted after the upgrade.
+  // With an older schema, sealed texts are counted only after the upgrade.
   if (schema.state !== 'ok') return { name, state: 'ok', says: 'opens the keys of this database' };
   const { previous, unreadable } = await countSealed(database, seal);
   if (unreadable > 0) {

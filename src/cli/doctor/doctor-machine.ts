@@ -10,7 +10,7 @@ import type { Check } from './doctor-check.ts';
 
 const oldestNode = [24, 12] as const;
 const mebibyte = 1024 ** 2;
-/** Room for a checkpoint's WAL and a vacuum; below the first, do not start anything. */
+/** Room for a checkpoint's WAL and a vacuum. With less than freeBytesMin the check fails; below freeBytesGood it warns. */
 const freeBytesMin = 256 * mebibyte;
 const freeBytesGood = 2048 * mebibyte;
 const askMilliseconds = 2_000;
@@ -134,7 +134,7 @@ export function checkDisk(dataDir: string): Check {
   return { name, state: 'ok', says };
 }
 
-/** Only looks in the likely places, which it names. */
+/** Looks only in the likely folders, and names them in its result. */
 export function checkBackups({ database }: Config): Check {
   const name = 'backups';
   const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];

@@ -11,7 +11,7 @@ import type { Check } from './doctor-check.ts';
 
 const name = 'account groups';
 
-/** "table orders", "index orders_pkey", "trigger orders_kept", "function …", and the shards that lack one. */
+/** Lists parts that a shard lacks, such as "table orders", "index orders_pkey" or "trigger orders_kept", with the shard. */
 const findIncomplete = `with groups as (select s, s::regnamespace as oid from unnest($1::text[]) s),
     parts as (
       select g.s, 'table ' || c.relname as part from groups g join pg_class c on c.relnamespace = g.oid and c.relkind = 'r'
@@ -40,7 +40,7 @@ const findIncomplete = `with groups as (select s, s::regnamespace as oid from un
     and c.relnamespace = current_schema()::regnamespace)
   order by 1, 2`;
 
-/** The shards' schemas, or what prevents their use; [] if undivided. */
+/** The shards' schemas, or the problem that prevents their use. An undivided database has no schemas. */
 export async function findGroups(
   database: Queryable,
 ): Promise<{ readonly schemas: readonly string[]; readonly problem: string | null }> {

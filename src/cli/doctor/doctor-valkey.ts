@@ -9,7 +9,7 @@ import type { Check } from './doctor-check.ts';
 
 const name = 'shared limits';
 const silenceMilliseconds = 3_000;
-/** For SET with KEEPTTL. */
+/** The first version in which SET has KEEPTTL. */
 const oldestMajor = 6;
 
 export async function checkValkey(address: ValkeyAddress): Promise<Check> {
