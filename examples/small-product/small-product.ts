@@ -1,10 +1,11 @@
-// A small product: takes orders or refuses them, keeps its own copy of what customers may do, and lets them in.
+// A small product, a project tool: takes orders or refuses them, keeps its own copy of what customers may do, holds them to
+// the limits of their package (seats, storage_gb, sso), and lets them in.
 //
 //   SELLTHROUGH_URL=… SELLTHROUGH_KEY=… PRODUCT_SECRET=whsec_… node small-product.ts [port, 4001 by default]
 //
-// POST /sellthrough is what the service calls (PUT /api/admin/v1/product), GET /welcome is its PRODUCT_URL. Two files in
-// PRODUCT_FOLDER, of this one process, are all it knows: calls.jsonl, every call that was decided, and copy.json, the copy and its place.
-// Stop it where you like, with kill -9 too: what it has answered, it has written.
+// POST /sellthrough is what the service calls (PUT /api/admin/v1/product), GET /welcome is its PRODUCT_URL. Three files in
+// PRODUCT_FOLDER, of this one process, are all it knows: calls.jsonl, every call that was decided, copy.json, the copy and its
+// place, and usage.json, what customers use. Stop it where you like, with kill -9 too: what it has answered, it has written.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as fs from 'node:fs';
@@ -18,8 +19,16 @@ const client = new Sellthrough({
 });
 const key = Buffer.from((process.env['PRODUCT_SECRET'] ?? '').replace('whsec_', ''), 'base64');
 if (key.length < 24) throw new Error('PRODUCT_SECRET must be whsec_… of the product’s settings.');
-const seats = Number(process.env['PRODUCT_SEATS'] ?? 100);
+const customersMax = Number(process.env['PRODUCT_CUSTOMERS'] ?? 100);
 const folder = process.env['PRODUCT_FOLDER'] ?? '.';
+
+type Limits = Entitlement['limits'];
+
+/** The old content or the new one is there, never half of one: a file is renamed as a whole. */
+function replaceFile(file: string, content: object): void {
+  fs.writeFileSync(`${file}.new`, JSON.stringify(content), { flush: true });
+  fs.renameSync(`${file}.new`, file);
+}
 
 // ---- the calls
 
@@ -29,6 +38,7 @@ interface Call {
   readonly data: {
     readonly customer: { readonly reference: string };
     readonly order_id: number | null;
+    readonly limits: Limits;
     readonly status: string;
     readonly expires_at: string;
   };
@@ -52,8 +62,8 @@ interface Decision {
   /** Why it was refused; null: it was taken. */
   readonly refused: string | null;
   readonly reference: string;
-  /** How long the customer has a seat. */
-  readonly seatUntil: string | null;
+  /** How long the customer has a place. */
+  readonly placeUntil: string | null;
 }
 
 /** Every decision by the id of its call, the oldest first. In a database: a table in which that id is unique. */
@@ -70,15 +80,14 @@ for (const line of whole.split('\n').filter(Boolean)) {
 }
 
 /** Once for each call: a call that comes again is answered as it was the first time. */
-function decide({ id, type, data }: Call): Decision {
+function decide(call: Call): Decision {
+  const { id, data } = call;
   const earlier = decisions.get(id);
   if (earlier !== undefined) return earlier;
   const { reference } = data.customer;
-  const isOrder = type === 'plan.activate' && data.order_id !== null;
-  const refused =
-    isOrder && !seated().has(reference) && seated().size >= seats ? 'All seats are taken' : null;
-  const holdsSeat = data.status === 'active' || data.status === 'suspended';
-  const decision = { id, refused, reference, seatUntil: holdsSeat ? data.expires_at : null };
+  const refused = whyRefused(call);
+  const holdsPlace = data.status === 'active' || data.status === 'suspended';
+  const decision = { id, refused, reference, placeUntil: holdsPlace ? data.expires_at : null };
   // Here a product makes the customer's place. If it is killed before the next line it is asked again.
   const line = Buffer.from(`${JSON.stringify(decision)}\n`);
   fs.truncateSync(callsFile, callsBytes);
@@ -88,11 +97,21 @@ function decide({ id, type, data }: Call): Decision {
   return decision;
 }
 
-/** Who has a seat now: each call says how the plan is after it, so a customer's last one says all. */
-function seated(): ReadonlySet<string> {
+/** No place is free for a new customer, or a customer uses more than the new package grants. Renewals are always taken. */
+function whyRefused({ type, data }: Call): string | null {
+  if (data.order_id === null || type === 'plan.renew') return null;
+  const { reference } = data.customer;
+  const isFull = !placed().has(reference) && placed().size >= customersMax;
+  if (type === 'plan.activate' && isFull) return 'All places are taken';
+  const used = Object.entries(usage.get(reference) ?? {}).filter(([, amount]) => amount > 0);
+  return used.map(([key, amount]) => whyNot(data.limits, key, amount)).find((why) => why !== null) ?? null;
+}
+
+/** Who has a place now: each call says how the plan is after it, so a customer's last one says all. */
+function placed(): ReadonlySet<string> {
   const until = new Map<string, string | null>();
-  for (const { refused, reference, seatUntil } of decisions.values()) {
-    if (refused === null) until.set(reference, seatUntil);
+  for (const { refused, reference, placeUntil } of decisions.values()) {
+    if (refused === null) until.set(reference, placeUntil);
   }
   return new Set([...until].flatMap(([reference, end]) => (end !== null && isAhead(end) ? [reference] : [])));
 }
@@ -111,10 +130,8 @@ interface Copy {
 const copyFile = `${folder}/copy.json`;
 let copy: Copy = fs.existsSync(copyFile) ? JSON.parse(fs.readFileSync(copyFile, 'utf8')) : { customers: {} };
 
-/** The old copy or the new one is there, never half of one: a file is renamed as a whole. */
 function keep(next: Copy): void {
-  fs.writeFileSync(`${copyFile}.new`, JSON.stringify(next), { flush: true });
-  fs.renameSync(`${copyFile}.new`, copyFile);
+  replaceFile(copyFile, next);
   copy = next;
 }
 
@@ -157,6 +174,41 @@ async function followEntitlements(): Promise<never> {
   }
 }
 
+// ---- the limits
+
+/** How much of each count customers use, by their reference. */
+const usageFile = `${folder}/usage.json`;
+const usage = new Map<string, Readonly<Record<string, number>>>(
+  fs.existsSync(usageFile) ? JSON.parse(fs.readFileSync(usageFile, 'utf8')) : [],
+);
+
+/** What customers do here, and the limit of their package that allows it. */
+const limitOf: ReadonlyMap<string, string> = new Map([
+  ['POST /members', 'seats'],
+  ['POST /files', 'storage_gb'],
+  ['GET /sso', 'sso'],
+]);
+
+/** Why a package does not allow this much; null: it does. What a package does not name, it does not grant. */
+function whyNot(limits: Limits, key: string, amount: number): string | null {
+  const limit = limits[key];
+  if (limit === undefined || limit === false) return `${key}: not in the package`;
+  // A count of null is unlimited.
+  return typeof limit === 'number' && amount > limit ? `${key}: ${amount} of ${limit}` : null;
+}
+
+/** Why the customer may not use `by` more; null: it is counted. To use less is always possible. */
+function use({ reference, limits }: Entitlement, key: string, by: number): string | null {
+  const used = usage.get(reference) ?? {};
+  const amount = Math.max(0, (used[key] ?? 0) + by);
+  const refused = by > 0 ? whyNot(limits, key, amount) : null;
+  if (refused !== null || typeof limits[key] === 'boolean') return refused;
+  const next = { ...used, [key]: amount };
+  replaceFile(usageFile, [...usage, [reference, next]]);
+  usage.set(reference, next);
+  return null;
+}
+
 // ---- the server
 
 /** Who is signed in, by their cookie. In memory: after a restart they come with a new login link. */
@@ -191,17 +243,25 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.writeHead(303, { location: '/me', 'set-cookie': cookie }).end();
     return;
   }
-  if (request.method === 'GET' && pathname === '/me') {
-    // For trying out, any customer may be asked for. A real product takes the one who is signed in.
-    const [, session = ''] = /(?:^|; )session=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
-    const reference = searchParams.get('customer') ?? sessions.get(session);
-    if (reference === undefined) return say(401, { error: 'come with a login link' });
-    const entitlement = Object.hasOwn(copy.customers, reference) ? copy.customers[reference] : undefined;
-    if (entitlement === undefined) return say(404, { error: 'no such customer' });
-    // The clock decides: no change may have arrived yet when a plan ends.
-    return say(200, { ...entitlement, active: entitlement.active && isAhead(entitlement.expires_at) });
+  const route = `${request.method} ${pathname}`;
+  const limit = limitOf.get(route);
+  if (route !== 'GET /me' && limit === undefined) return say(404, { error: 'nothing here' });
+
+  // For trying out, any customer may be asked for. A real product takes the one who is signed in.
+  const [, session = ''] = /(?:^|; )session=([\w-]+)/.exec(request.headers.cookie ?? '') ?? [];
+  const reference = searchParams.get('customer') ?? sessions.get(session);
+  if (reference === undefined) return say(401, { error: 'come with a login link' });
+  const entitlement = Object.hasOwn(copy.customers, reference) ? copy.customers[reference] : undefined;
+  if (entitlement === undefined) return say(404, { error: 'no such customer' });
+  // The clock decides: no change may have arrived yet when a plan ends.
+  const active = entitlement.active && isAhead(entitlement.expires_at);
+  if (limit !== undefined) {
+    const by = Number(searchParams.get('by') ?? 1);
+    if (!Number.isSafeInteger(by)) return say(400, { error: 'by must be a whole number' });
+    const refused = active ? use(entitlement, limit, by) : 'the plan is not active';
+    if (refused !== null) return say(403, { error: refused });
   }
-  say(404, { error: 'nothing here' });
+  say(200, { ...entitlement, active, used: usage.get(reference) ?? {} });
 }
 
 const server = createServer((request, response) => {

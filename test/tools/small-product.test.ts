@@ -48,7 +48,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
         SELLTHROUGH_URL: service.address,
         SELLTHROUGH_KEY: service.admin.key,
         PRODUCT_SECRET: secret,
-        PRODUCT_SEATS: '2',
+        PRODUCT_CUSTOMERS: '2',
       });
     });
     after(async () => {
@@ -86,7 +86,13 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
     const activation = (id: string, reference: string): Call => ({
       id,
       type: 'plan.activate',
-      data: { customer: { reference }, order_id: 1, status: 'active', expires_at: '2999-01-01T00:00:00Z' },
+      data: {
+        customer: { reference },
+        order_id: 1,
+        limits: {},
+        status: 'active',
+        expires_at: '2999-01-01T00:00:00Z',
+      },
     });
     function callAs(key: string, call: Call, at = nowSeconds()): RequestInit & { body: string } {
       const body = JSON.stringify(call);
@@ -147,31 +153,31 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       assert.equal(balance, before);
       assert.match(entries[0] ?? '', /^refund 10\.00 /);
       const { data } = expectStatus(await account.get(`/customers/${refused.customer.id}/history`), 200);
-      assert.ok(JSON.stringify(data).includes('All seats are taken'), 'the reseller reads why');
+      assert.ok(JSON.stringify(data).includes('All places are taken'), 'the reseller reads why');
       assert.equal(
         await settled((await order('ada@example.com')).id),
         'completed',
-        'a renewal needs no seat',
+        'a renewal needs no place',
       );
     });
 
     test('answers a repeated call as it did the first time, and does it once', async () => {
       const refused = callAs(secret, activation('call_order_777', 'alan@example.com'));
-      assert.deepEqual(await send(refused), [422, { reason: 'All seats are taken' }]);
+      assert.deepEqual(await send(refused), [422, { reason: 'All places are taken' }]);
       const { id } = await order('grace@example.com', { package_id: service.packages.plus });
       assert.equal(await settled(id), 'completed');
       const { customer } = expectStatus(await account.get(`/orders/${id}`), 200).order;
       expectStatus(await account.post(`/customers/${customer.id}/cancel`, { at: 'now' }), 200);
-      const seat = activation('call_order_778', 'alan@example.com');
+      const place = activation('call_order_778', 'alan@example.com');
       await until(
-        async () => (await send(callAs(secret, { ...seat, id: `${seat.id}-${Math.random()}` })))[0] === 200,
+        async () => (await send(callAs(secret, { ...place, id: `${place.id}-${Math.random()}` })))[0] === 200,
       );
       assert.deepEqual(
         await send(refused),
-        [422, { reason: 'All seats are taken' }],
+        [422, { reason: 'All places are taken' }],
         'though one is free by now',
       );
-      const body = JSON.parse(callAs(secret, seat).body);
+      const body = JSON.parse(callAs(secret, place).body);
       for (const each of [1, 2, 3]) assert.equal((await send(callAs(secret, body)))[0], 200, String(each));
       assert.equal(timesDecided(product, 'call_order_777'), 1);
       assert.equal(timesDecided(product, 'call_order_778'), 1);
@@ -207,6 +213,67 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       expectStatus(await account.post(`/customers/${customer.id}/suspend`, {}), 200);
       await untilPlan('ada@example.com', 'suspended');
       assert.equal((await me('ada@example.com')).active, false);
+      expectStatus(await account.post(`/customers/${customer.id}/resume`, {}), 200);
+      await untilPlan('ada@example.com', 'active');
+    });
+
+    test('holds customers to the limits of their package, and refuses a package that is too small', async () => {
+      const { admin, packages } = service;
+      for (const [key, kind] of [
+        ['seats', 'count'],
+        ['storage_gb', 'count'],
+        ['sso', 'switch'],
+      ])
+        expectStatus(
+          await admin.send('PUT', `/api/admin/v1/limits/${key}`, { name: { en: key }, kind }),
+          200,
+        );
+      await changePackage(service, packages.plus, { limits: { seats: 2, storage_gb: null, sso: true } });
+      await changePackage(service, packages.basic, { limits: { seats: 1, storage_gb: 10 } });
+      const ada = async (route: string) => {
+        const [method, path] = route.split(' ');
+        const sign = path?.includes('?') ? '&' : '?';
+        const answer = await fetch(`${product.address}${path}${sign}customer=ada@example.com`, { method });
+        const { error, limits, used } = await answer.json();
+        return { status: answer.status, error, limits, used };
+      };
+      const refusal = async (route: string) => {
+        const { status, error } = await ada(route);
+        return `${status} ${error}`;
+      };
+      const order = async (package_id: number) => {
+        const body = { package_id, customer: 'ada@example.com' };
+        return expectStatus(await account.post('/orders', body), 201).order.id;
+      };
+
+      assert.equal(await settled(await order(packages.plus)), 'completed');
+      await until(async () => (await ada('GET /me')).limits.sso === true);
+      for (const seats of [1, 2]) assert.equal((await ada('POST /members')).used.seats, seats);
+      assert.equal(await refusal('POST /members'), '403 seats: 3 of 2');
+      assert.equal((await ada('POST /files?by=5000')).used.storage_gb, 5000, 'null is unlimited');
+      assert.equal((await ada('GET /sso')).status, 200);
+      assert.equal(await refusal('POST /members?by=1.5'), '400 by must be a whole number');
+      assert.equal(await refusal('GET /members'), '404 nothing here');
+
+      const tooSmall = await order(packages.basic);
+      assert.equal(await settled(tooSmall), 'failed');
+      const { failure } = expectStatus(await account.get(`/orders/${tooSmall}`), 200).order;
+      assert.equal(failure.reason, 'seats: 2 of 1');
+      assert.equal((await ada('POST /members?by=-1')).used.seats, 1);
+      assert.equal((await ada('POST /files?by=-4990')).used.storage_gb, 10);
+      assert.equal(await settled(await order(packages.basic)), 'completed');
+      await until(async () => (await ada('GET /me')).limits.sso === undefined);
+      assert.equal(await refusal('GET /sso'), '403 sso: not in the package');
+
+      await product.kill();
+      await product.start();
+      assert.equal(await refusal('POST /members'), '403 seats: 2 of 1', 'what is used is remembered');
+      assert.deepEqual((await ada('GET /me')).used, { seats: 1, storage_gb: 10 });
+
+      const { customer } = expectStatus(await account.get('/orders?customer=ada@example.com'), 200).data[0];
+      expectStatus(await account.post(`/customers/${customer.id}/suspend`, {}), 200);
+      await untilPlan('ada@example.com', 'suspended');
+      assert.equal(await refusal('POST /files'), '403 the plan is not active');
       expectStatus(await account.post(`/customers/${customer.id}/resume`, {}), 200);
       await untilPlan('ada@example.com', 'active');
     });
