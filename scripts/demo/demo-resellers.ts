@@ -118,8 +118,8 @@ export const resellerPlans: readonly ResellerPlan[] = [
 /** An older package: ordered in the first months, then retired and only renewed. */
 export const classicPackage = {
   name: 'Classic',
-  features: ['5 connected accounts', 'Post scheduling'],
-  limits: { accounts: 5, posts_per_day: 20, ai_images_per_month: 0 },
+  features: ['Boards and lists', 'Time tracking'],
+  limits: { seats: 5, storage_gb: 25, sso: false },
   prices: {
     reseller: { monthly: '14.00', quarterly: '39.00', yearly: '139.00' },
     distributor: { monthly: '11.50', quarterly: '32.00', yearly: '115.00' },
@@ -140,7 +140,7 @@ export const administratorsActs: readonly AdministratorsAct[] = [
     daysAgo: 118,
     method: 'PATCH',
     path: '/packages/{Starter}',
-    body: { limits: { posts_per_day: 15, ai_images_per_month: 30 } },
+    body: { limits: { seats: 5, storage_gb: 20 } },
   },
   {
     daysAgo: 41,
@@ -154,11 +154,11 @@ export const administratorsActs: readonly AdministratorsAct[] = [
     path: '/packages/{Agency}',
     body: {
       features: [
-        '50 connected accounts',
         'Client reports',
-        'AI images',
-        'Team inbox',
-        'Post scheduling',
+        'Boards and lists',
+        'Timelines',
+        'Time tracking',
+        'Guests',
         'A person to call',
       ],
     },

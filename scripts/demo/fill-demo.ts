@@ -5,12 +5,11 @@ import pino from 'pino';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
 import { findAdministratorId } from '../../src/features/identity/find-accounts.ts';
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
-import { createPackage } from '../../src/features/packages/package-store.ts';
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import type { Database, SqlStatement } from '../../src/platform/database/database.ts';
 import { createService } from '../../src/service/create-service.ts';
 import { type Config, defaultLimits } from '../../src/setup/config.ts';
-import { demoPackages } from '../../src/setup/demo-packages.ts';
+import { createDemoPackages } from '../../src/setup/demo-packages.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
 import { ConfigProblem } from '../../src/setup/settings.ts';
@@ -68,11 +67,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     const actorId = await findAdministratorId(database);
     const key = actorId === null ? null : await openApiKey(database, service.seal, actorId);
     if (actorId === null || key === null) throw new Error('There is no administrator with a key.');
-    const known = new Set([...(await service.packages.reload()).byId.values()].map(({ name }) => name));
-    for (const one of demoPackages) {
-      if (!known.has(one.name)) await createPackage(database, one, { actorId, now: clock }, null);
-    }
-    await service.packages.reload();
+    await createDemoPackages(database, service.packages, { actorId, now: clock });
 
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const orders = await playDemoYear({

@@ -7,13 +7,12 @@ import { openApiKey } from '../features/identity/api-key-rows.ts';
 import { findAccountByUsername, findAdministratorId } from '../features/identity/find-accounts.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
 import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
-import { createPackage } from '../features/packages/package-store.ts';
 import type { Database, SqlStatement } from '../platform/database/database.ts';
 import { hashPassword, mintPassword } from '../platform/secrets/password-hash.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { formatAmount } from '../shared/amounts.ts';
 import type { EpochSeconds } from '../shared/times.ts';
-import { demoPackages } from './demo-packages.ts';
+import { createDemoPackages } from './demo-packages.ts';
 
 const demoUsername = 'demo';
 const demoCreditCents = 50_000n;
@@ -93,9 +92,7 @@ async function makeDemo(
   password: string,
   actor: { actorId: number; now: EpochSeconds },
 ): Promise<{ id: number; isNew: boolean } | null> {
-  const names = new Set([...(await packages.reload()).byId.values()].map(({ name }) => name));
-  for (const one of demoPackages) if (!names.has(one.name)) await createPackage(database, one, actor, null);
-  await packages.reload();
+  await createDemoPackages(database, packages, actor);
   const created = await createAccount(
     database,
     seal,

@@ -475,6 +475,12 @@ describe('processes that start in the same instant on an empty database', () => 
         ['Starter', 'Business', 'Agency', 'Free trial'],
         'the demo packages are there once',
       );
+      const limits = await createApiClient(address, key).get('/api/admin/v1/limits');
+      assert.deepEqual(
+        limits.body.data.map(({ key }: { key: string }) => key),
+        ['seats', 'storage_gb', 'sso'],
+        'and its limits are in place of the first three',
+      );
     }
     const demoFiles = services.map(({ said }) => /The demo reseller[\s\S]*?API key +(\S+)/.exec(said)?.[1]);
     const demoKeys = demoFiles.flatMap((file) => (file === undefined ? [] : [keptKey(file)]));

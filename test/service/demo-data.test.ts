@@ -83,6 +83,10 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
   await has('lines of requests', `api_requests where at > to_timestamp(${until} - 7 * 86400)`);
   await has('a trial', "audit_log where action = 'customer.grant_trial'");
   await has('a changed package', "audit_log where action = 'package.update'");
+  const [limits] = await ask("select string_agg(key, ' ' order by position) as keys from limit_definitions");
+  assert.equal(limits?.['keys'], 'seats storage_gb sso');
+  const trace = `audit_log where concat(before, after) ~ 'posts_per_day'`;
+  assert.deepEqual(await ask(`select number from ${trace}`), [], 'nothing is left of another product');
   await has('nothing after its end', `orders having max(created_at) <= to_timestamp(${until})`);
 });
 

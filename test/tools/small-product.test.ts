@@ -231,8 +231,8 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       await changePackage(service, packages.plus, { limits: { seats: 2, storage_gb: null, sso: true } });
       await changePackage(service, packages.basic, { limits: { seats: 1, storage_gb: 10 } });
       const ada = async (route: string) => {
-        const [method, path] = route.split(' ');
-        const sign = path?.includes('?') ? '&' : '?';
+        const [method = '', path = ''] = route.split(' ');
+        const sign = path.includes('?') ? '&' : '?';
         const answer = await fetch(`${product.address}${path}${sign}customer=ada@example.com`, { method });
         const { error, limits, used } = await answer.json();
         return { status: answer.status, error, limits, used };

@@ -29,6 +29,11 @@ const deleteDefinition: SqlStatement = {
   text: 'delete from limit_definitions where key = $1',
 };
 
+const deleteBeforePackages: SqlStatement = {
+  name: 'delete_limits_before_packages',
+  text: 'delete from limit_definitions where not exists (select 1 from packages)',
+};
+
 /** Creates or changes. Without a change, nothing is written. Refused: validation_failed, limit_in_use, too_many_limits. */
 export async function setLimit(
   database: Database,
@@ -98,6 +103,14 @@ export async function deleteLimit(
       now,
     );
     return before;
+  });
+}
+
+/** For the demo: while there is no package. Not in the audit log, which would begin with limits of another product. */
+export async function deleteLimitsBeforePackages(database: Database): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockCatalog(transaction);
+    await transaction.query(deleteBeforePackages);
   });
 }
 
