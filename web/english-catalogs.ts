@@ -1,5 +1,5 @@
-// The English catalogs of the pages: `de/panel.po?english` has the English of `de/panel.po`, each sentence as it stands in
-// the sources. The German ones have every sentence (scripts/check-texts.ts), so English needs no files of its own.
+// Builds the English catalogs of the pages from the German ones: `de/panel.po?english` yields each English sentence of
+// `de/panel.po`. The German catalogs contain every sentence (scripts/check-texts.ts), so English needs no files of its own.
 
 import { relative } from 'node:path';
 import { createCompiledCatalog, getCatalogForFile, getCatalogs } from '@lingui/cli/api';

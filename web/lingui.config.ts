@@ -1,6 +1,6 @@
-// Where the pages' sentences are gathered: `npm run texts`. Three catalogs: what lists and their shell say, what is said on
-// pages and in dialogs that are opened now and then, and the console's, which a reseller never loads. A module of the
-// second or the third is imported dynamically, behind `withTexts` (router.tsx); test/unit/text-areas.test.ts holds that.
+// Configures `npm run texts`, which extracts the pages' sentences into three catalogs: lists and the page frame, pages and
+// dialogs that are rarely opened, and the console, which resellers never load. Modules of the last two must be imported
+// dynamically through `withTexts` (router.tsx); test/unit/text-areas.test.ts checks this.
 
 import { defineConfig } from '@lingui/cli';
 import { formatter } from '@lingui/format-po';
@@ -11,14 +11,14 @@ const ofConsole = consoleSources.map((path) => `src/${path}`);
 
 export default defineConfig({
   sourceLocale: 'en',
-  // English has no files: english-catalogs.ts reads it from the others.
+  // English has no files: english-catalogs.ts derives it from the German ones.
   locales: ['de'],
   catalogs: [
     { path: '<rootDir>/src/locales/{locale}/panel', include: ['src'], exclude: [...seldom, ...ofConsole] },
     { path: '<rootDir>/src/locales/{locale}/seldom', include: seldom },
     { path: '<rootDir>/src/locales/{locale}/console', include: ofConsole },
   ],
-  // Sources import the macros; this is what they become.
+  // Sources import Lingui's macros; the macro compiler replaces `Trans` by this import.
   runtimeConfigModule: { Trans: ['/src/text/safe-trans.tsx', 'Trans'] },
   format: formatter({ origins: false, lineNumbers: false }),
   orderBy: 'message',

@@ -1,4 +1,4 @@
-// Which sources speak from which catalog (lingui.config.ts), as globs below src/: all others speak from the first, `panel`.
+// Which sources use which text catalog (lingui.config.ts), as globs below src/. All other sources use the catalog `panel`.
 
 export const consoleSources = [
   'features/accounts/**',

@@ -1,7 +1,7 @@
-// Builds the panel and the console into web/dist, which the service serves under /panel/ with a policy that
-// takes nothing inline but the shell of index.html: no data: files, no module preload script. Beside each file stand its compressed forms.
-// `npm run dev --workspace web` serves the sources and hands /panel/api to the service at SERVICE
-// (http://127.0.0.1:3000).
+// Builds the panel and the console into web/dist; the service serves them under /panel/. Its content security policy
+// forbids inline code except the shell in index.html, so the build makes no data: URLs and no module preload script. `npm
+// run dev --workspace web` serves the sources and proxies /panel/api to the service at SERVICE (default
+// http://127.0.0.1:3000).
 
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
@@ -28,17 +28,17 @@ export default defineConfig(({ mode }) => ({
       output: {
         codeSplitting: {
           groups: [
-            // Evaluated before the texts are there, and so apart from everything that says something.
+            // This chunk runs before the texts are loaded, so it must not contain modules that use texts.
             { name: 'texts', test: /@lingui\/core|web\/src\/text\/(?:texts|language)\.ts/, priority: 1 },
             { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
             { name: 'router', test: /node_modules\/@tanstack\/(?:.*-)?(?:router|query|history|store)/ },
-            // Those of the list of pages, which every page shows.
+            // The icons of the navigation, which every page shows.
             {
               name: 'icons',
               test: /lucide-react\/.*\/icons\/(?:activity|ban|calendar-clock|chart-no-axes-column|circle-exclamation-point|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
               priority: 1,
             },
-            // The small parts of nearly every page: many small files take more requests, and compress worse.
+            // Small modules used by nearly every page. As separate files they would take more requests and compress worse.
             {
               name: 'parts',
               test: /lucide-react|web\/src\/(?:api\/(?!commands|use-command)|text\/(?!plan-time))|web\/src\/ui\/(?!notice\.|page-problem|.*(?:actions|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|facts|lost-answer|own-password|page-links|secret-text|switch-field|typed-text|unsaved-guard|use-text))/,
@@ -59,8 +59,8 @@ export default defineConfig(({ mode }) => ({
 }));
 
 /**
- * The shell of index.html is seen before anything else has come: the stylesheet follows it instead of keeping it waiting, and
- * the files of start.tsx are fetched beside the texts that it is started with.
+ * Lets the browser show the shell of index.html at once: moves the stylesheet behind the shell, so that it does not block
+ * rendering, and preloads the files of start.tsx in parallel with the texts.
  */
 function shellFirst(): Plugin {
   return {
@@ -88,7 +88,7 @@ function shellFirst(): Plugin {
 
 const worthBytes = 1_024;
 
-/** file.js.br and file.js.gz: made once here, not for each visitor. */
+/** Writes file.js.br and file.js.gz at build time, so that the service does not compress on each request. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

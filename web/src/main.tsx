@@ -1,4 +1,4 @@
-// Loads the texts of the reader's language, then the pages.
+// Loads the texts in the reader's language, then starts the pages.
 
 import { language } from './text/language.ts';
 import { loadTexts } from './text/texts.ts';

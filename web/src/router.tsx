@@ -1,4 +1,4 @@
-// All routes. Pages are loaded when first needed.
+// All routes. Each page's code is loaded when the page is first opened.
 
 import {
   type AnyRoute,
@@ -37,7 +37,7 @@ const console = createRoute({ getParentRoute: () => panel, path: '/admin', compo
 
 const [entryPage, panelPage, consolePage] = [pageBelow(root), pageBelow(panel), pageBelow(console)];
 
-/** `texts`: accepted URL parameters. */
+/** `texts` names the URL parameters that the page accepts. */
 function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
   return <const Path extends string, Name extends string, const Texts extends readonly string[]>(
     path: Path,
@@ -53,7 +53,7 @@ function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
     });
 }
 
-/** Behind the sign-in too, so that it reveals nothing. */
+/** "Not found" is also behind the sign-in, so that it does not reveal which pages exist. */
 const notFound = createRoute({ getParentRoute: () => panel, path: '$', component: NotFound });
 
 const routeTree = root.addChildren([
@@ -256,7 +256,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
   defaultErrorComponent: PageFailure,
-  // Parameters stay texts: ?customer=123 is a name, not a number.
+  // Parameters stay text, so that ?customer=123 means a name rather than a number.
   parseSearch: parseTexts,
   stringifySearch: stringifyTexts,
 });

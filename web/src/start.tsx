@@ -1,4 +1,4 @@
-// Query client, router and toasts; loaded after the texts.
+// Starts the query client, the router and the toasts. Loaded after the texts.
 
 import { i18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';

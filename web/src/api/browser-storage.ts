@@ -1,4 +1,4 @@
-// A choice stored in this browser or tab. Some browsers refuse storage; then nothing is stored.
+// Stores a choice in this browser or tab. If the browser refuses storage, nothing is stored.
 
 type Storage = 'localStorage' | 'sessionStorage';
 
@@ -10,7 +10,7 @@ export function readKept(name: string, storage: Storage = 'localStorage'): strin
   }
 }
 
-/** null removes it. False: the browser refuses storage. */
+/** A null value removes the entry. Returns false if the browser refuses storage. */
 export function keep(name: string, value: string | null, storage: Storage = 'localStorage'): boolean {
   try {
     if (value === null) window[storage].removeItem(name);

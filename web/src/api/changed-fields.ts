@@ -1,4 +1,4 @@
-// The fields of a form that the user changed. Only these are sent, so that others' concurrent changes stay.
+// Picks the form fields that the user changed. Only these are sent, so that a save keeps other people's changes.
 
 export function changedFields<Fields extends object>(before: Fields, now: Fields): Partial<Fields> {
   const known = new Map<string, unknown>(Object.entries(before));

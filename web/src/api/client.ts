@@ -19,7 +19,7 @@ export interface Sending {
 
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/** `network` and `unreadable` are our own codes. */
+/** The codes `network` and `unreadable` come from this client; all others come from the service. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: string;
@@ -53,10 +53,10 @@ export class ApiError extends Error {
 
 export const apiBase = '/panel/api';
 
-/** The pages' language (main.tsx), not the browser's: mails and documents follow it. */
+/** Sends the pages' language (main.tsx) instead of the browser's, because mails and documents are written in it. */
 const languageHeader = () => ({ 'accept-language': document.documentElement.lang });
 
-/** Typed by the route's schema, which serialized the answer. @throws ApiError */
+/** The answer is typed by the route's schema, which the service used to serialize it. @throws ApiError */
 export async function call<Answer>(path: string, sending: Sending = {}): Promise<Answer> {
   const requestId = mintText(24);
   const headers: Record<string, string> = {
@@ -90,7 +90,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
   throw errorOf(response, body, requestId);
 }
 
-/** As a browser's link would load it, in this tab's mode. @throws ApiError */
+/** Fetches a file like a link in the browser, but with this tab's mode headers. @throws ApiError */
 export async function fetchFile(path: string, query: Query): Promise<Blob> {
   const requestId = mintText(24);
   const response = await fetch(apiBase + path + queryText(query), {
@@ -112,14 +112,14 @@ function unreachable(requestId: string): ApiError {
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    // An empty cursor asks for the first page by cursor.
+    // Keep an empty cursor: it asks for the first page by cursor.
     if (value !== undefined && (value !== '' || name === 'cursor')) parameters.set(name, String(value));
   }
   const text = parameters.toString();
   return text === '' ? '' : `?${text}`;
 }
 
-/** undefined: not JSON. null: an empty body (204). */
+/** Returns undefined if the text is not JSON, null if the body is empty (204). */
 function readJson(text: string): unknown {
   if (text === '') return null;
   try {

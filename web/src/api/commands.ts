@@ -55,7 +55,7 @@ export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: 
 export const setBodyCapture = (body: { bodies_kept: boolean }) =>
   call<{ readonly bodies_kept: boolean }>('/request-bodies', { method: 'PUT', body });
 
-/** Whose keys or people, and the password's field name in their routes. */
+/** The account whose keys or people are changed, and the name of the password field in its routes. */
 export interface AccessOwner {
   readonly path: string;
   readonly passwordField: 'password' | 'current_password';
@@ -70,7 +70,7 @@ export const keysOfAccount = (id: number): AccessOwner => ({
 export interface KeySettings {
   readonly name: string;
   readonly test?: boolean;
-  /** null: all of the account's; absent: unchanged. */
+  /** null grants all scopes of the account; an absent field leaves the scopes unchanged. */
   readonly scopes?: readonly string[] | null;
   readonly allowed_ips: readonly string[];
   readonly rate_limit_per_minute: number | null;
@@ -79,7 +79,7 @@ export interface KeySettings {
 
 interface KeyWithSecret {
   readonly key: Api.ApiKey;
-  /** null: shown the first time. */
+  /** null if an earlier answer already showed the key. */
   readonly api_key: string | null;
 }
 
@@ -153,7 +153,7 @@ export interface NewOrder {
   readonly customer: string;
   readonly months: Api.Months;
   readonly customer_name?: string;
-  /** From the preview: a price that has risen is refused. */
+  /** The price from the preview. The service refuses the order if the price has risen. */
   readonly max_charge?: string;
   readonly return_login?: boolean;
 }
@@ -198,7 +198,7 @@ export type WebhookSettings = Pick<Api.Webhook, 'url' | 'types' | 'description'>
 
 export const createWebhook = (settings: WebhookSettings, idempotencyKey: string) =>
   post<Api.WebhookWithSecret>('/v1/webhooks', settings, idempotencyKey);
-/** Idempotent: sends the resulting state. */
+/** Sends the resulting state, so repeating it is safe. */
 export const changeWebhook = (id: number, changes: Partial<WebhookSettings & Pick<Api.Webhook, 'enabled'>>) =>
   patch<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${id}`, changes);
 export const deleteWebhook = (id: number, idempotencyKey: string) =>
@@ -236,7 +236,7 @@ export interface NewAccount {
 export interface CreatedAccount {
   readonly account: Api.Account;
   readonly api_key: string;
-  /** The generated password; absent if chosen or invited. */
+  /** The generated password. Absent if the password was chosen or the person is invited. */
   readonly password?: string;
 }
 
@@ -311,14 +311,14 @@ export const setProduct = (body: ProductChange & WithOwnPassword) =>
   call<{ readonly product: Api.Product }>('/admin/v1/product', { method: 'PUT', body });
 export const removeProduct = (body: WithOwnPassword) =>
   call<unknown>('/admin/v1/product', { method: 'DELETE', body });
-/** An order is settled once, with any key. */
+/** The service settles an order only once, whatever the idempotency key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
   post<Api.PlacedOrder>(
     `/admin/v1/orders/${id}/${outcome}`,
     outcome === 'fail' ? { reason } : {},
     `settle-${outcome}-${id}`,
   );
-/** A new key per click, because a call that failed again may be sent again. */
+/** Each click has its own idempotency key, because a call that failed again may be sent again. */
 export const sendCallAgain = (id: string) =>
   post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/send`, {}, mintIdempotencyKey());
 export const sendAllCallsAgain = () =>
@@ -327,7 +327,7 @@ export const sendAllCallsAgain = () =>
     {},
     mintIdempotencyKey(),
   );
-/** A call is closed once, with any key. */
+/** The service closes a call only once, so a fixed idempotency key is enough. */
 export const closeCall = (id: string) =>
   post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
 export const beginAccountView = (id: number) =>

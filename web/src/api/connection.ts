@@ -1,14 +1,14 @@
-// Whether the service is reachable, from every answer and failure (client.ts). While unreachable it is probed. The page
-// stays, with a note that it may be outdated.
+// Tracks whether the service is reachable, from the answers and failures that client.ts reports. While the service is
+// unreachable, this module probes it; the page stays open with a note that it may be outdated.
 
 import { useSyncExternalStore } from 'react';
 
 const probeAddress = '/panel/api/sign-in';
 const probeMilliseconds = 2_000;
-/** Statuses of proxies in front of a stopped service. */
+/** A proxy answers with these statuses when the service behind it is stopped. */
 const proxyStatuses = [502, 503, 504];
 
-/** For this long after an answer, no probe is needed. */
+/** No probe is needed if the service answered this recently. */
 const freshMilliseconds = 10_000;
 
 let isReachable = true;
@@ -24,12 +24,12 @@ export function isSurelyReachable(): boolean {
   return isReachable && navigator.onLine && performance.now() - answeredAt < freshMilliseconds;
 }
 
-/** For answers without the service's envelope. */
+/** Call this only for answers without the service's JSON envelope. */
 export function isFromProxy(status: number): boolean {
   return proxyStatuses.includes(status);
 }
 
-/** After a request without an answer: probes until the service answers. true: it had been away, not just this request. */
+/** Probes until the service answers. Resolves to false if the first probe succeeds: the service was never away. */
 export function untilReachable(): Promise<boolean> {
   probing ??= probeUntilThere().finally(() => {
     probing = undefined;

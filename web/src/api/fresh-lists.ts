@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 
 const others: readonly unknown[] = ['/me', '/person', '/v1/balance', '/v1/test/clock', '/orders/preview'];
 
-/** `state`: a value that shows changes, such as the balance; undefined: unknown. */
+/** Refetches lists when `state` changes, such as the balance; undefined means that it is unknown. */
 export function useFreshListsWith(state: string | undefined): void {
   const client = useQueryClient();
   const shown = useRef(state);

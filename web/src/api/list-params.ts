@@ -68,7 +68,7 @@ export function filtersOf<const Names extends readonly string[]>(
   return Object.fromEntries(filtering);
 }
 
-/** Keeps the page's other parameters, such as its tab. */
+/** Removes the list's parameters but keeps the page's others, such as its tab. */
 export function withoutList<Search extends object>(names: readonly string[], search: Search): Search {
   return Object.fromEntries(Object.entries(search).filter(([name]) => !names.includes(name))) as Search;
 }

@@ -1,5 +1,5 @@
-// Live or test mode, chosen per tab and kept until it closes or signs out. Switching reloads the page, so that nothing of
-// one mode shows in the other.
+// Whether this tab shows live or test mode. The choice lasts until the tab closes or the user signs out. Switching reloads
+// the page, so that data of one mode never shows in the other.
 
 import { keep, readKept } from './browser-storage.ts';
 import { viewedAccount } from './panel-view.ts';
@@ -10,11 +10,11 @@ const storageName = 'sellthrough-mode';
 
 export const panelMode: PanelMode = keptMode();
 
-/** The service uses it only for the account's own data. */
+/** The service applies this header only to routes with the account's own data. */
 export const modeHeaders: Readonly<Record<string, string>> =
   panelMode === 'test' ? { 'sellthrough-mode': 'test' } : {};
 
-/** Router paths of pages with the account's own data; all others show live data. */
+/** Paths of pages that show the account's own data. All other pages show live data. */
 const pagesOfTests = [
   '/',
   '/orders',
@@ -31,7 +31,7 @@ export function hasTestMode(path: string): boolean {
   return pagesOfTests.includes(`/${first}`);
 }
 
-/** Reloads the page; details of one order, customer or endpoint become their list, as the other mode lacks them. */
+/** Reloads the page. A page about one item becomes its list, because the other mode does not have the item. */
 export function switchMode(mode: PanelMode): void {
   if (mode === 'live') forgetMode();
   else window.sessionStorage.setItem(storageName, mode);
@@ -46,7 +46,7 @@ export function forgetMode(): void {
 }
 
 function keptMode(): PanelMode {
-  // A viewed account's tests are not shown.
+  // An administrator who views an account sees only its live data.
   if (viewedAccount !== null) return 'live';
   return readKept(storageName, 'sessionStorage') === 'test' ? 'test' : 'live';
 }

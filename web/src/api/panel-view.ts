@@ -1,5 +1,5 @@
-// The account whose panel an administrator views in this tab, until it is closed, left or signed out. Switching reloads the
-// page, so that nothing read before remains.
+// The account whose panel an administrator views in this tab. The view lasts until the tab is closed or the administrator
+// leaves or signs out. Switching reloads the page, so that no data of the previous account remains.
 
 import { keep, readKept } from './browser-storage.ts';
 
@@ -7,7 +7,7 @@ const storageName = 'sellthrough-view';
 
 export const viewedAccount: string | null = keptView();
 
-/** The service then answers for that account, read-only. */
+/** With this header the service answers for that account, read-only. */
 export const viewHeaders: Readonly<Record<string, string>> =
   viewedAccount === null ? {} : { 'x-view-account': viewedAccount };
 
@@ -16,10 +16,10 @@ export function startView(accountId: number): void {
   window.location.assign(import.meta.env.BASE_URL);
 }
 
-/** Returns to the account's console page; ends the view for all tabs of the session. */
+/** Ends the view in all tabs of the session and opens the account's console page. */
 export async function leaveView(): Promise<void> {
   forgetView();
-  // Without the view's headers, which forbid changes. If this fails, the view ends within the hour.
+  // This request omits the view header, because viewed accounts are read-only. If it fails, the view ends within the hour.
   await fetch(`${import.meta.env.BASE_URL}api/admin/accounts/${viewedAccount ?? ''}/view`, {
     method: 'DELETE',
     credentials: 'same-origin',

@@ -1,4 +1,4 @@
-// The signed-in person and their scopes. Actions outside their role are not offered; the service decides.
+// The signed-in person and their scopes. The pages hide actions that the role does not allow; the service enforces them.
 
 import { createContext, useContext } from 'react';
 import type { Account, Scope, SignedInPerson } from './shapes.ts';
@@ -24,7 +24,7 @@ export function useMay(): (scope: Scope) => boolean {
   return (scope) => scopes.includes(scope);
 }
 
-/** Managing an administrator's account requires every administrator scope. */
+/** Only a person with every administrator scope may manage an administrator's account. */
 export function useMayManage(): (account: Pick<Account, 'is_admin'>) => boolean {
   const may = useMay();
   return (account) => may('admin:accounts') && (!account.is_admin || administratorScopes.every(may));

@@ -2,7 +2,7 @@
 
 import type { Customer } from './shapes.ts';
 
-/** Also true while suspended: the time runs on. */
+/** Also true while the plan is suspended, because its time runs on. */
 export function runs({ days_left: daysLeft }: Customer['plan']): boolean {
   return daysLeft > 0;
 }

@@ -1,5 +1,5 @@
-// All reads, one per route. Keys begin with the noun; every successful command makes all of them stale (use-command.ts), so
-// no number is older than the last change made here.
+// All reads, one per route. Every command makes all of them stale (use-command.ts), so no page shows data from before the
+// user's last change.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
@@ -12,20 +12,20 @@ function reading<Answer>(path: string, query: Query = {}) {
   });
 }
 
-/** Keeps showing the previous page until the next arrives. */
+/** Keeps showing the previous page of rows until the next one arrives. */
 function listing<Answer>(path: string, query: Query = {}) {
   return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
 }
 
 const meMilliseconds = 5_000;
 export const meQuery = queryOptions({ ...reading<Api.Me>('/me'), refetchInterval: meMilliseconds });
-// Roles rarely change; a refusal triggers an earlier refetch (query-client.ts).
+// Roles rarely change, so a short interval is not needed. A refusal triggers an earlier refetch (query-client.ts).
 const personMilliseconds = 15_000;
 export const personQuery = queryOptions({
   ...reading<Api.SignedInPerson>('/person'),
   refetchInterval: personMilliseconds,
 });
-/** Test mode also changes through other programs and tabs. */
+/** Refetched regularly, because other programs and tabs also change test mode. */
 export const balanceQuery = queryOptions({
   ...reading<Api.Balance>('/v1/balance'),
   refetchInterval: meMilliseconds,
@@ -54,7 +54,7 @@ export const limitsQuery = reading<Api.Listed<Api.Limit>>('/v1/limits');
 export const packageNamesQuery = (isOperator: boolean) =>
   reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
 const statementsMax = 36;
-/** The newest months that something moved in. */
+/** The newest months that have ledger entries. */
 export const statementsQuery = queryOptions({
   ...reading<Api.Listed<Api.Statement>>('/v1/statements'),
   select: ({ data }: Api.Listed<Api.Statement>) => ({
@@ -79,7 +79,7 @@ const ofAccount = (accountId: number | null, path: string) =>
 const ofAnyAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin${path}`;
 
-/** Of the own account, or of one that the operator looks at: the lists of the API. */
+/** The path of a list: of the signed-in account (null), or of an account that the operator looks at. */
 export const listOf = (accountId: number | null, list: 'orders' | 'customers' | 'ledger') =>
   accountId === null ? `/v1/${list}` : `/admin/v1/accounts/${accountId}/${list}`;
 const rowsOfPage = 50;
@@ -93,7 +93,7 @@ export const customersQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.CursorPage<Api.PanelCustomer>>(listOf(accountId, 'customers'), byCursor(query));
 export const customerQuery = (id: string) =>
   reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
-/** The renewals' cost and refusals, cached only while shown. */
+/** The cost of each renewal or the reason why it is refused. Cached only while shown. */
 export const renewalsQuery = (customers: readonly number[]) =>
   queryOptions({
     queryKey: ['/customers/renewals', customers],
@@ -103,7 +103,7 @@ export const renewalsQuery = (customers: readonly number[]) =>
     gcTime: 0,
     placeholderData: keepPreviousData,
   });
-/** All matching customers, up to one bulk, for actions on all of them. */
+/** All matching customers, up to the size of one bulk request, for actions on all of them. */
 export const selectedAtOnceMax = 500;
 export const findAllCustomers = (query: Query) =>
   call<Api.CursorPage<Api.PanelCustomer>>(listOf(null, 'customers'), {
@@ -118,7 +118,7 @@ export const requestQuery = (accountId: number | null, number: string) =>
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
   reading<Api.Listed<Api.RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 const cancelPreviewMilliseconds = 5_000;
-/** Refetched while shown: the unused part shrinks. */
+/** Always refetched when shown, because the unused part of the plan shrinks with time. */
 export const cancelPreviewQuery = (id: number, isOperator = false) =>
   queryOptions({
     ...reading<Api.CancelPreview>(`${isOperator ? '/admin' : ''}/customers/${id}/cancel`),
@@ -131,7 +131,7 @@ export const planHistoryQuery = (id: string, cursor: string | undefined, isOpera
     cursor,
   });
 
-// Events are sent while the page is open, and the service may disable endpoints.
+// Refetched often, because events are delivered while the page is open and the service may disable an endpoint.
 const deliveryMilliseconds = 5_000;
 export const webhooksQuery = queryOptions({
   ...reading<Api.Listed<Api.Webhook>>('/v1/webhooks'),
@@ -158,7 +158,7 @@ export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', b
 export const eventQuery = (id: string) =>
   reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
-/** Never cached: the balance may change at any time. */
+/** Never cached, because the balance may change at any time. */
 export const orderPreviewQuery = (body: {
   readonly package_id?: number;
   readonly customer?: string;
@@ -220,7 +220,7 @@ export const callOfOrderQuery = (orderId: number) =>
     refetchInterval: callsMilliseconds,
   });
 
-/** In the navigation of every page: counted no more often than the list is read. */
+/** Shown in the navigation of every page, so it is refetched no more often than the list itself. */
 export const attentionCountQuery = queryOptions({
   ...reading<Api.AttentionCount>('/admin/attention'),
   staleTime: attentionMilliseconds,

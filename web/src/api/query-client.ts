@@ -1,4 +1,4 @@
-// Defaults of all queries: refetching, retries, and the end of a session.
+// Defaults for all queries: refetching, retries, and what happens when a session ends.
 
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
@@ -10,8 +10,8 @@ const retriesMax = 2;
 const askedTogether: readonly unknown[] = [meQuery.queryKey[0], personQuery.queryKey[0]];
 
 export function createQueryClient(): QueryClient {
-  // An ended session refetches `me`, which leads to sign-in; a changed role refetches the person, which hides what is not
-  // allowed.
+  // If the session ended, refetching `me` leads to the sign-in page. If the role changed, refetching the person hides
+  // actions that are no longer allowed.
   const notice = (error: Error) => {
     if (isChangedRole(error)) void client.invalidateQueries({ queryKey: personQuery.queryKey });
     if (isSignedOut(error) || isBlocked(error)) void client.invalidateQueries({ queryKey: meQuery.queryKey });
@@ -19,13 +19,13 @@ export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // The person is fetched together with `me`.
+        // `me` and the person are fetched together, so their own errors must not trigger another fetch.
         if (!askedTogether.includes(query.queryKey[0])) notice(error);
       },
     }),
     mutationCache: new MutationCache({ onError: notice }),
     defaultOptions: {
-      // When offline they fail visibly instead of waiting silently.
+      // `always` makes requests fail visibly when offline. The default would pause them silently.
       queries: { staleTime: freshMilliseconds, retry: isWorthRetrying, networkMode: 'always' },
       mutations: { retry: false, networkMode: 'always' },
     },
@@ -33,7 +33,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** No or an ended session; not a wrong password. */
+/** True if there is no session or it has ended. False for a wrong password. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'not_signed_in';
 }
@@ -46,7 +46,7 @@ export function isBlocked(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'account_blocked';
 }
 
-/** Signed in with a password set by another person: every other request is refused. */
+/** The password was set by another person. The service refuses every other request until it is changed. */
 export function isPasswordDue(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'password_change_required';
 }
@@ -58,7 +58,7 @@ function isChangedRole(error: unknown): boolean {
   );
 }
 
-/** Refusals are final; only transient failures are retried. */
+/** The service's refusals are final; only transient failures are retried. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const isPassing = !(error instanceof ApiError) || error.code === 'network' || error.status === 503;
   return isPassing && failures < retriesMax;

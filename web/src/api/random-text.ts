@@ -1,5 +1,5 @@
-// Random request ids and idempotency keys. crypto.randomUUID is missing on plain HTTP beyond loopback; getRandomValues is
-// everywhere.
+// Random request ids and idempotency keys. crypto.randomUUID is missing on plain HTTP except on localhost; getRandomValues
+// is always available.
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -8,7 +8,7 @@ export function mintText(length: number): string {
   return Array.from(bytes, (byte) => letters.charAt(byte % 32)).join('');
 }
 
-/** One per opened dialog, so that a second click charges nothing. */
+/** Make one key per opened dialog, so that a second click charges nothing. */
 export function mintIdempotencyKey(): string {
   return `panel_${mintText(26)}`;
 }

@@ -1,10 +1,10 @@
-// URL parameters as plain texts, so that ?customer=123 is the customer "123". Values that are too long are dropped.
+// Parses URL parameters as text, so that ?customer=123 means the customer named "123". Drops values that are too long.
 
 import { queryText } from './client.ts';
 
 const lengthMax = 300;
 
-/** The last value of a name counts. */
+/** If a name occurs twice, the last value counts. */
 export function parseTexts(query: string): Record<string, string> {
   const texts = [...new URLSearchParams(query)].filter(
     ([, value]) => value !== '' && value.length <= lengthMax,
@@ -28,7 +28,7 @@ export function textParams<const Name extends string>(...names: readonly Name[])
   };
 }
 
-/** Changing filters resets cursor and open row. */
+/** Changes filters and removes the cursor and the open row, which belong to the old filters. */
 export function changedParams<Search extends object>(search: Search, change: Partial<Search>): Search {
   const { cursor: _cursor, open: _open, ...rest } = { cursor: undefined, open: undefined, ...search };
   const entries = Object.entries({ ...rest, ...change }).filter(

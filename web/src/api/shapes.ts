@@ -1,5 +1,5 @@
-// Types of answers, from the service's schemas. References by name (an Account within an answer) are resolved here. Types
-// only: no service code is bundled.
+// Types of the service's answers, derived from its schemas. References by name, such as an Account within an answer, are
+// resolved here. This file contains types only, so no service code is bundled.
 
 import type { Static } from 'typebox';
 import type { holdersSchema } from '../../../src/features/accounts/account-panel-schemas.ts';
@@ -111,11 +111,11 @@ export interface Page<Item> {
   readonly total: number;
 }
 
-/** A page may be short or empty and not be the last: `next_cursor` is null at the end. */
+/** A page may be short or empty without being the last: only `next_cursor` null marks the end. */
 export interface CursorPage<Item> {
   readonly data: readonly Item[];
   readonly next_cursor: string | null;
-  /** null or absent: not counted. */
+  /** null or absent if the service did not count. */
   readonly total?: number | null;
 }
 
@@ -149,7 +149,7 @@ export type Totals = TotalsView;
 export type SpendingRow = NonNullable<SpendingView>[number];
 export type Forecast = Static<typeof forecastSchema>;
 export type Alerts = AlertsView;
-/** `confirmed_emails`: addresses that receive alerts. */
+/** `confirmed_emails` are the addresses that receive alerts. */
 export interface AlertsAnswer {
   readonly alerts: Alerts;
   readonly confirmed_emails: readonly string[];
@@ -287,13 +287,13 @@ export interface BulkAnswerResult {
 
 export interface WebhookWithSecret {
   readonly webhook: WebhookView;
-  /** null: shown the first time. */
+  /** null if an earlier answer already showed the secret. */
   readonly secret: string | null;
 }
 export type TestedWebhook = Static<typeof testedWebhookSchema>;
-/** Newest first. `written` false: events are not recorded yet. */
+/** Events, newest first. `written` is false if the service does not record events yet. */
 export type EventPage = CursorPage<EventView> & { readonly written: boolean };
-/** `waiting` null: it is not sent again by itself. */
+/** `waiting` is null if the service will not send the event again by itself. */
 export interface EventAtWebhook {
   readonly event: EventView | null;
   readonly waiting: { readonly due_at: string | null } | null;

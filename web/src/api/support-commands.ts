@@ -1,5 +1,5 @@
-// The operator's actions on any account's customers; separate from commands.ts, which every list loads. Commands that move
-// money carry the dialog's idempotency key.
+// The operator's actions on customers of any account. They are separate from commands.ts, which every list loads. Commands
+// that move money carry the dialog's idempotency key.
 
 import { call } from './client.ts';
 import type { LoginLink, Months, PlacedOrder } from './shapes.ts';

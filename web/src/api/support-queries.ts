@@ -1,4 +1,4 @@
-// Reads of the palette and support dialogs; separate from queries.ts, which every list loads.
+// Reads of the command palette and the support dialogs. They are separate from queries.ts, which every list loads.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';

@@ -1,4 +1,4 @@
-// A table's state from its query.
+// Derives a table's state (loading, rows or error) from its query.
 
 import type { UseQueryResult } from '@tanstack/react-query';
 

@@ -1,4 +1,4 @@
-// The test clock, from which test mode counts "in 3 days".
+// The test clock. In test mode, phrases such as "in 3 days" count from it.
 
 import { createContext, useContext } from 'react';
 

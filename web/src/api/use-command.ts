@@ -1,12 +1,12 @@
-// A command of commands.ts in React: pending, refused, done. A second click while pending does nothing. All reads are
-// refetched afterwards, even after a failure, as a command whose answer was lost may have been carried out.
+// Runs a command of commands.ts in React. A second click while it is pending does nothing. Afterwards all reads are
+// refetched, even after a failure, because a command whose answer was lost may have been carried out.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 
 interface Following<Answer> {
   readonly onDone?: (answer: Answer) => void;
-  /** Waits up to two seconds for refetched data before `onDone`. */
+  /** If true, `onDone` waits up to two seconds for the refetched data. */
   readonly isDoneOnceRead?: boolean;
 }
 

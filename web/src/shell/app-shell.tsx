@@ -1,4 +1,4 @@
-// The page frame: navigation (a drawer on narrow screens), palette, shortcuts, and the order dialog.
+// The frame around every page: navigation (a drawer on narrow screens), command palette, shortcuts, and the order dialog.
 
 import { t } from '@lingui/core/macro';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
@@ -24,7 +24,7 @@ import { ViewBand } from './view-band.tsx';
 
 const TestBand = lazy(withTexts(() => import('../features/test-mode/test-band.tsx')));
 
-// In the order of preloading.
+// These are preloaded in this order.
 const OrderDialog = lazyEarly(withTexts(() => import('../features/orders/order-dialog.tsx')));
 const CommandPalette = lazyEarly(withTexts(() => import('./command-palette.tsx')));
 const MenuDrawer = lazyEarly(() => import('./menu-drawer.tsx'));
@@ -144,7 +144,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Moves the focus to the new page, where screen readers start. */
+/** After navigation, moves the focus to the new page, so that screen readers start there. */
 function useFocusOnNavigation(pathname: string, onNavigation: () => void) {
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);

@@ -1,4 +1,4 @@
-// Shown to people of a blocked account.
+// Shown to people whose account is blocked.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Chooses local time or UTC; the service stores it for the person, like the language.
+// Lets the person choose local time or UTC. The service stores the choice, like the language.
 
 import { t } from '@lingui/core/macro';
 import { setClock } from '../api/frame-commands.ts';
@@ -11,7 +11,7 @@ export function ClockChoice() {
       () => true,
       () => false,
     );
-    // Without the service's copy, the next page would undo it.
+    // If the service did not store the choice, the next page would undo it (panel-layout.tsx).
     if (isKept && keepClock(chosen)) window.location.reload();
   };
   return (

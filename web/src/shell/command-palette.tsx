@@ -1,5 +1,5 @@
-// Ctrl/Cmd-K: pages, actions, customers, orders by number, people by e-mail, keys by their last four and, for
-// administrators, accounts. The text box keeps the focus; arrows choose, Enter opens.
+// The command palette (Ctrl/Cmd-K) finds pages, actions, customers, orders by number, people by e-mail, keys by their last
+// four characters and, for administrators, accounts. The text box keeps the focus; arrows choose, Enter opens.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -52,14 +52,14 @@ interface CommandPaletteProps {
 }
 
 const foundMax = 6;
-/** Made by the service; the request list also finds ids chosen by clients. */
+/** The form of request ids made by the service. The request list also finds ids that clients chose. */
 const requestIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: CommandPaletteProps) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const listId = useId();
-  // After navigation the focus goes to the page, not to the palette's opener.
+  // After navigation the focus goes to the new page instead of back to what opened the palette.
   const isLeading = useRef(false);
   const commands = useCommands(text.trim(), {
     onClose: () => {
@@ -183,7 +183,7 @@ function useCommands(text: string, { onClose, ...props }: CommandPaletteProps): 
   return [...byId, ...found.holders, ...matching, ...found.others];
 }
 
-/** Closes the palette first. */
+/** Wraps an action so that the palette closes before the action runs. */
 type Go = (to: () => void) => () => void;
 
 function useFixedCommands(
@@ -244,7 +244,7 @@ function useCommandsById(text: string, go: Go): readonly Command[] {
   const isAdmin = useMay()('admin:read');
   const pages = usePages();
   const navigate = useNavigate();
-  // An order id begins with its account's id; administrators can open any account's live orders.
+  // An order id begins with its account's id. Administrators can open live orders of any account.
   const isOwn = panelMode === 'test' || Math.floor(Number(text) / 1e9) === accountId;
   const orderPage = isAdmin && !isOwn ? '/admin/orders/$orderId' : '/orders/$orderId';
   const orderById: readonly Command[] = /^[1-9]\d{9,15}$/.test(text)
@@ -285,7 +285,7 @@ function useFoundCommands(
   const customers = useQuery({ ...customersQuery({ words: q }), enabled: isSearch });
   const everybodys = useQuery({ ...allCustomersQuery({ words: q }), enabled: isSearch && isAdmin });
   const accounts = useQuery({ ...accountsQuery({ q, limit: foundMax }), enabled: isSearch && isAdmin });
-  // Only the end of a pasted key is sent.
+  // Only the end of a pasted key is sent to the service.
   const held = shortenedKey(q);
   const mayAsk = panelMode !== 'test' && (isAdmin || (may('people:read') && may('keys:read')));
   const holders = useQuery({
@@ -304,7 +304,7 @@ function useFoundCommands(
         () => void navigate({ to: '/customers/$customerId', params: { customerId: String(customer.id) } }),
       ),
     }));
-  // Customers of the own account have panel pages.
+  // The account's own customers are already listed, with links to their panel pages.
   const foundEverywhere = (isSearch && isAdmin ? (everybodys.data?.data ?? []) : [])
     .filter(({ account }) => account.id !== accountId)
     .slice(0, foundMax)
@@ -340,7 +340,7 @@ function useFoundCommands(
         ...(kind !== 'account' && { search: { tab: kind === 'key' ? 'keys' : 'people' } }),
       });
     };
-    // Non-operators have pages only for their own data; the own login is listed under people.
+    // Only operators have account pages. For other users, the account's own login is listed on the people page.
     const run = isAdmin || kind !== 'account' ? open : () => void navigate({ to: '/people' });
     return { id: `holder ${kind} ${id}`, title: holder.name, note: holderNote(holder), icon, run: go(run) };
   });
@@ -355,7 +355,7 @@ function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder)
 
 const rankNone = 3;
 
-/** 0: title prefix, 1: a word of the title, 2: another word. */
+/** 0: the title starts with the text; 1: another word of the title does; 2: one of the search words does. */
 function rankOf({ title, words = '' }: Command, lower: string): number {
   const plain = title.toLowerCase();
   if (plain.startsWith(lower)) return 0;

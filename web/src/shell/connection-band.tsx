@@ -1,4 +1,4 @@
-// A note while the service is unreachable; refetches afterwards.
+// Shows a note while the service is unreachable, and refetches everything afterwards.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ export function ConnectionBand() {
     if (isReachable && !wasReachable.current) void client.invalidateQueries();
     wasReachable.current = isReachable;
   }, [isReachable, client]);
-  // Always rendered: screen readers announce changes only in a known region.
+  // The region is always rendered: screen readers announce changes only in a region that they already know.
   return (
     <div role="status" data-print="no" className="fixed inset-x-0 bottom-0 z-20 lg:left-60">
       {isReachable ? null : (

@@ -1,4 +1,4 @@
-// The console's layout. Others see "not found"; the service refuses them anyway.
+// The console's layout. People who are not operators see "not found"; the service refuses their requests anyway.
 
 import { Outlet } from '@tanstack/react-router';
 import { useMay } from '../api/person.ts';

@@ -1,4 +1,4 @@
-// Shown while signing out: empty or, if the service was unreachable, a warning that the browser may still be signed in.
+// Shown while signing out. If the service was unreachable, warns that the browser may still be signed in.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -10,7 +10,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 export function LeavingScreen({ error }: { readonly error: Error | null }) {
   const client = useQueryClient();
   useEffect(() => {
-    // Open pages may have started another fetch.
+    // Clear the data again, because an open page may have fetched more.
     client.getQueryCache().clear();
     const reload = ({ persisted }: PageTransitionEvent) => {
       if (persisted) window.location.reload();

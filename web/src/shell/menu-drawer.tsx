@@ -1,4 +1,4 @@
-// The navigation on narrow screens.
+// The navigation as a drawer, for narrow screens.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';

@@ -1,4 +1,4 @@
-// The side navigation: search, pages, console, balance, person.
+// The side navigation: search, pages, console, balance, and the signed-in person.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -64,7 +64,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         <span className="flex-1 text-left">{t`Search`}</span>
         <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
-      {/* Only the pages scroll, so that balance, language and sign-out stay visible. */}
+      {/* Only the list of pages scrolls, so that balance, language and sign-out stay visible. */}
       <nav
         aria-label={t`Main`}
         className="-mx-1 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-1 py-0.5 short:overflow-visible"

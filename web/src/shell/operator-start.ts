@@ -1,15 +1,15 @@
-// Sends an operator with a running session to the business overview, only when the panel's root was opened; later visits to
-// the overview stay.
+// Sends an operator who opens the panel's root to the business overview. This happens once per page load, so a later visit
+// to the panel's own overview stays there.
 
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 
-/** Decided when the person is first known. */
+/** True until it is known whether the person is an operator. */
 let isUndecided = panelMode === 'live' && viewedAccount === null && !isLoadedAgain();
 
-/** True while redirecting. `isOperator` undefined: unknown. */
+/** Returns true while it redirects. `isOperator` is undefined while unknown. */
 export function useOperatorStart(isOperator: boolean | undefined): boolean {
   const navigate = useNavigate();
   const href = useRouterState({ select: ({ location }) => location.href });

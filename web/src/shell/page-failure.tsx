@@ -1,4 +1,4 @@
-// Shown when a page crashed, or its code could not be loaded because of a new version.
+// Shown when a page crashed, or when its code could not be loaded because a new version was deployed.
 
 import { t } from '@lingui/core/macro';
 import { CircleAlert } from 'lucide-react';

@@ -1,4 +1,4 @@
-// The pages in navigation, palette and shortcuts, filtered by role.
+// The pages that appear in navigation, palette and shortcuts, filtered by role.
 
 import { t } from '@lingui/core/macro';
 import {
@@ -37,9 +37,9 @@ interface Entry<Address extends string> {
   readonly title: string;
   readonly icon: LucideIcon;
   readonly keys: string;
-  /** Additional search words for the palette. */
+  /** Additional words by which the palette finds the page. */
   readonly words: string;
-  /** undefined: every role. */
+  /** undefined if every role may open the page. */
   readonly scope: Scope | undefined;
 }
 
@@ -113,13 +113,13 @@ export type PageEntry = (typeof panelPages | typeof consolePages)[number];
 
 export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {
   const may = useMay();
-  // Sessions and codes belong to the viewer, not to the viewed account.
+  // The security page shows the administrator's own sessions and codes, so it is hidden while they view another account.
   const isOpen = ({ to, scope }: PageEntry) =>
     (scope === undefined || may(scope)) && (viewedAccount === null || to !== '/security');
   return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
 }
 
-/** The start page of the reader: operators run the service, everyone else orders through it. */
+/** Operators start at the guide to running the service, everyone else at the guide to ordering. */
 export function useDocsAddress(): string {
   return useMay()('admin:read') ? '/docs/operators' : '/docs/resellers';
 }
@@ -131,7 +131,7 @@ export function useIsClosed(path: string): boolean {
   );
 }
 
-/** Needed to order for customers, which an operator's account rarely does. */
+/** Pages for ordering. An operator's own account rarely needs them. */
 const orderingPages: ReadonlySet<string> = new Set([
   '/',
   '/orders',
@@ -147,7 +147,7 @@ export function isOfOrdering({ to }: PageEntry): boolean {
 
 const askedName = 'sellthrough-ordering-pages';
 
-/** For an operator's account only once it has ordered, has credit, or asked for it. */
+/** An operator's account sees them only once it has ordered, has credit, or asked for them. */
 export function useOrderingShown(): { readonly isShown: boolean; readonly show: () => void } {
   const { account } = useMe();
   const isOperator = useMay()('admin:read');
@@ -157,7 +157,7 @@ export function useOrderingShown(): { readonly isShown: boolean; readonly show: 
     isShown: !isOperator || viewedAccount !== null || panelMode === 'test' || orders || isAsked,
     show: () => {
       setIsAsked(true);
-      // Without storage, it is asked again next time.
+      // If the browser refuses storage, the operator has to ask again next time.
       keep(askedName, 'on');
     },
   };

@@ -1,4 +1,4 @@
-// The layout behind the sign-in; redirects there without a session.
+// The layout of all pages behind the sign-in. Without a session it redirects to the sign-in page.
 
 import { t } from '@lingui/core/macro';
 import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -39,17 +39,17 @@ export function PanelLayout() {
 
 function SignedIn() {
   const { data: readMe, error, isFetching, refetch, dataUpdatedAt } = useQuery(meQuery);
-  // In parallel, so that rights are known when the first page renders.
+  // Fetched in parallel with `me`, so that the person's rights are known when the first page renders.
   const { data: readPerson, ...personRead } = useQuery(personQuery);
   const client = useQueryClient();
   const [kept, setKept] = useState<Kept | null>(null);
   const me = kept?.me ?? readMe;
   const person = kept?.person ?? readPerson;
   const [isReadingCodes, setIsReadingCodes] = useState(false);
-  // A new password sets a new cookie: answers to the old one mean nothing and are fetched again.
+  // Setting a password replaces the session cookie. Answers to requests with the old cookie are ignored and fetched again.
   const isUnsettled = useIsMutating() > 0 || isFetching;
   const opener = useRef<Element | null>(null);
-  // Pages belong to the first person; for another one they are reloaded.
+  // The open pages belong to the first person who signed in. If another person signs in, the panel is reloaded.
   const [first, setFirst] = useState<string | null>(null);
   const who =
     readMe === undefined || readPerson === undefined ? null : `${readMe.account.id} ${readPerson.person.id}`;
@@ -134,7 +134,7 @@ function SignedIn() {
   );
 }
 
-/** A session that ended, with what its pages showed. */
+/** What the pages showed when the session ended. */
 interface Kept {
   readonly me: Me;
   readonly person: SignedInPerson;
@@ -148,7 +148,7 @@ function useLanguageOf(chosen: string | null | undefined): void {
   }, [chosen]);
 }
 
-/** Follows the person's clock in any browser. */
+/** Applies the person's stored clock choice in any browser. */
 function useClockOf(chosen: Me['clock'] | undefined): void {
   useEffect(() => {
     if (chosen === undefined || chosen === keptClock()) return;

@@ -1,4 +1,4 @@
-// The `?` sheet: all shortcuts, and the switch for single keys.
+// The sheet opened by `?`: all shortcuts, and a switch that turns single-key shortcuts off.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

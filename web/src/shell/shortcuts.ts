@@ -1,5 +1,5 @@
-// Single-key shortcuts and sequences such as `g o`. Inactive while typing or in a dialog, and can be disabled (WCAG 2.1.4):
-// speech input presses letters.
+// Single-key shortcuts and sequences such as `g o`. They are inactive while typing or in a dialog. People can turn them off
+// (WCAG 2.1.4), because speech input presses single letters.
 
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
@@ -8,7 +8,7 @@ export type Shortcuts = Readonly<Record<string, () => void>>;
 const sequenceMilliseconds = 1_200;
 const storageName = 'sellthrough.shortcuts';
 
-/** `shortcuts`: "g o" or "?". Ctrl/Cmd-K (`palette`) is always on. */
+/** `shortcuts` are named like "g o" or "?". Ctrl/Cmd-K (`palette`) is always on. */
 export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): void {
   const enabled = useShortcutsEnabled();
   const latest = useRef({ shortcuts, openPalette, enabled });
@@ -20,7 +20,7 @@ export function useShortcuts(shortcuts: Shortcuts, openPalette: () => void): voi
       const { current } = latest;
       if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
         event.preventDefault();
-        // It would replace an open dialog and its input.
+        // Do not open the palette above a dialog: it would replace the dialog and what was typed there.
         if (!isDialogOpen()) current.openPalette();
         return;
       }
@@ -78,6 +78,6 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function isDialogOpen(): boolean {
-  // Not every role="dialog": a toast is one too.
+  // Do not look for role="dialog" instead: a toast has that role too.
   return document.querySelector('[data-dialog]') !== null;
 }

@@ -1,4 +1,4 @@
-// The band while an administrator views a reseller's panel: whose it is, read-only, and a way back.
+// The band while an administrator views a reseller's panel: names the account, says "read-only", and leads back.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,9 +1,9 @@
-// Money as the service writes it, "12.50": parsed to cents, never to floats, and formatted with the currency.
+// Money as the service writes it ("12.50"). It is parsed to cents, never to floats, and shown with its currency.
 
 import { numberLocale } from './language.ts';
 import { readTypedAmount, readWholeNumber, separatorsOf } from './typed-amount.ts';
 
-/** @throws SyntaxError if invalid */
+/** @throws SyntaxError if the amount is invalid */
 export function toCents(amount: string): bigint {
   const [, sign = '', whole = '', cents = ''] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(amount) ?? [];
   if (whole === '') throw new SyntaxError(`Not an amount: ${amount}`);
@@ -22,23 +22,23 @@ export function sumAmounts(amounts: readonly string[]): string {
 
 const separators = separatorsOf(numberLocale);
 
-/** A typed amount with two decimals; null: invalid. */
+/** Reads a typed amount and returns it with two decimals, or null if it is invalid. */
 export function readAmount(typed: string): string | null {
   const amount = readTypedAmount(typed, separators);
   return amount === null ? null : fromCents(toCents(amount));
 }
 
-/** A typed whole number; null: invalid. */
+/** Reads a typed whole number. Returns null if it is invalid. */
 export function readCount(typed: string, max?: number): number | null {
   return readWholeNumber(typed, separators, max);
 }
 
-/** "1234.50" with the language's decimal separator. */
+/** Writes "1234.50" with the language's decimal separator. */
 export function typedAmount(amount: string): string {
   return amount.replace('.', separators.decimal);
 }
 
-/** floor(100 × (1 − price ÷ (monthly × months))), at least 0, like the service. null: nothing to compare. */
+/** The service's formula: floor(100 × (1 − price ÷ (monthly × months))), at least 0. null if there is no price. */
 export function savingPercent(price: string | null, monthly: string | null, months: number): number | null {
   if (price === null || monthly === null) return null;
   const full = toCents(monthly) * BigInt(months);
@@ -49,7 +49,7 @@ export function savingPercent(price: string | null, monthly: string | null, mont
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** "$1,234.50". Exact at any size: formats the decimal text. */
+/** Formats "$1,234.50" from the decimal text, so that amounts of any size stay exact. */
 export function formatMoney(amount: string, currency: string, signed = false): string {
   const name = `${currency} ${signed}`;
   let format = formats.get(name);

@@ -1,5 +1,5 @@
-// Times are shown and entered in the browser's zone or UTC, as the person chose (stored by the service). Fixed before pages
-// load, like the language (language.ts).
+// Times are shown and entered in the browser's time zone or in UTC, as the person chose; the service stores the choice. The
+// choice is fixed before the pages load, like the language (language.ts).
 
 import type { Clock } from '../../../src/shared/clocks.ts';
 import { keep, readKept } from '../api/browser-storage.ts';
@@ -8,15 +8,15 @@ const storageName = 'sellthrough-clock';
 
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 export const isUtc = keptClock() === 'utc';
-/** "Europe/Berlin", "UTC". */
+/** For example "Europe/Berlin" or "UTC". */
 export const zone = isUtc ? 'UTC' : browserZone;
 
 export function keptClock(): Clock {
   return readKept(storageName) === 'utc' ? 'utc' : null;
 }
 
-/** True: the pages must be reloaded. */
+/** Returns true if the pages must be reloaded. */
 export function keepClock(chosen: Clock): boolean {
-  // Without storage, the browser's zone applies.
+  // If the browser refuses storage, its own time zone applies.
   return keep(storageName, chosen) && (chosen === 'utc') !== isUtc;
 }

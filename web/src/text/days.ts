@@ -1,5 +1,5 @@
-// Days in filters and rows are on the reader's clock (clock.ts). URLs hold days (2026-11-03), or exact times for links from
-// figures, whose days are UTC; the service only gets times.
+// Days in filters and rows are in the reader's time zone (clock.ts). URLs hold such days (2026-11-03). Links from figures
+// hold exact times instead, because figures count UTC days. The service only gets times.
 
 import { isUtc } from './clock.ts';
 
@@ -10,7 +10,7 @@ export function isDay(text: string): boolean {
   return day.test(text) && !Number.isNaN(Date.parse(`${text}T00:00`));
 }
 
-/** undefined: neither a day nor a time. */
+/** Returns undefined if `from` is neither a day nor a time. */
 export function spanStart(from: string | undefined): string | undefined {
   return from !== undefined && isDay(from) ? secondOf(new Date(`${from}T00:00${suffix}`)) : asTime(from);
 }
@@ -23,14 +23,14 @@ export function spanEnd(to: string | undefined): string | undefined {
   return secondOf(new Date(next.getTime() - 1_000));
 }
 
-/** 2026-11-03 on the reader's clock. */
+/** The day of `moment` in the reader's time zone, such as 2026-11-03. */
 export function dayOf(moment: Date): string {
   if (isUtc) return moment.toISOString().slice(0, 10);
   const two = (value: number) => String(value).padStart(2, '0');
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
 
-/** For datetime-local inputs: 2026-11-25T08:30 on the reader's clock. */
+/** The value of a datetime-local input in the reader's time zone, such as 2026-11-25T08:30. */
 export function typedMinute(moment: Date): string {
   const shift = isUtc ? 0 : moment.getTimezoneOffset() * 60_000;
   return new Date(moment.getTime() - shift).toISOString().slice(0, 16);
@@ -41,7 +41,7 @@ export function readTypedMinute(typed: string): string | null {
   return asTime(`${typed}${suffix}`) ?? null;
 }
 
-/** A figure's UTC day or month as exact times. */
+/** The first and last second of a figure's UTC day or month. */
 export function timesOfUtc(date: string): { readonly from: string; readonly to: string } {
   const isMonth = date.length === 7;
   const start = new Date(`${isMonth ? `${date}-01` : date}T00:00:00Z`);

@@ -1,21 +1,21 @@
-// The pages' language: the person's choice, else the browser's. Fixed before pages load; changing it reloads (start.tsx),
-// so texts may be created anywhere.
+// The pages' language: the person's choice, else the browser's. It is fixed before the pages load, and changing it reloads
+// them (start.tsx), so texts may be created anywhere.
 
 import { keep, readKept } from '../api/browser-storage.ts';
 
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
-/** In the language itself. */
+/** Each language in its own name. */
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
 const storageName = 'sellthrough-language';
 
 export const language: Language = chosenLanguage();
 
-/** For Intl times: day before month in English too, so that 3 November is never read as 11 March. */
+/** For times. English uses en-GB, so that 3 November is never read as 11 March. */
 export const timeLocale = { en: 'en-GB', de: 'de-DE' }[language];
-/** For numbers and money: "$1,234.50", not "US$". */
+/** For numbers and money. With `en`, dollars are written "$1,234.50" instead of "US$1,234.50". */
 export const numberLocale = { en: 'en', de: 'de-DE' }[language];
 
 const counts = new Intl.NumberFormat(numberLocale);
@@ -26,14 +26,14 @@ export function formatCount(count: number): string {
 
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', signDisplay: 'exceptZero' });
 
-/** 0.12: "+12%". */
+/** Formats 0.12 as "+12%". */
 export function formatChange(share: number): string {
   return percents.format(share).replace('-', '−');
 }
 
-/** null: the browser's. True: the pages must be reloaded. */
+/** null chooses the browser's language. Returns true if the pages must be reloaded. */
 export function keepLanguage(chosen: Language | null): boolean {
-  // Without storage, the browser's language applies.
+  // If the browser refuses storage, its own language applies.
   return keep(storageName, chosen) && chosenLanguage() !== language;
 }
 
@@ -41,7 +41,7 @@ function chosenLanguage(): Language {
   return [keptLanguage(), ...browserLanguages()].find(isLanguage) ?? 'en';
 }
 
-/** "": none. */
+/** Returns "" if no language was chosen. */
 export function keptLanguage(): string {
   return readKept(storageName) ?? '';
 }

@@ -1,14 +1,14 @@
-// Limits as people type and read them, by the operator's definitions.
+// Reads and writes limit values as people type them, by the operator's definitions of limits.
 
 import { t } from '@lingui/core/macro';
 import type { Limit, LimitValue, LimitValues } from '../api/shapes.ts';
 import { readCount } from './amounts.ts';
 import { formatCount, language } from './language.ts';
 
-/** By key. '': the package does not have the limit. */
+/** Typed values by the limit's key. An empty text means that the package does not have the limit. */
 export type TypedLimits = Readonly<Record<string, string>>;
 
-/** Typed for a count that has no limit. */
+/** The typed value of a count without a limit. */
 export const unlimited = 'unlimited';
 
 export function limitName({ name }: Pick<Limit, 'name'>): string {
@@ -19,7 +19,7 @@ export function limitUnit({ unit }: Pick<Limit, 'unit'>): string | undefined {
   return unit?.[language] ?? unit?.en;
 }
 
-/** "500 GB" */
+/** For example "500 GB". */
 export function limitText(limit: Limit, value: LimitValue): string {
   if (value === null) return t`Unlimited`;
   if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
@@ -40,7 +40,7 @@ function typedValue(value: LimitValue | undefined): string {
   return value === undefined ? '' : String(value);
 }
 
-/** undefined: cannot be read. */
+/** Returns undefined if the typed value is invalid. */
 export function readLimit({ kind }: Limit, typed: string): LimitValue | undefined {
   if (kind === 'text') return typed.trim();
   if (kind === 'switch') return typed === 'yes';
@@ -50,11 +50,11 @@ export function readLimit({ kind }: Limit, typed: string): LimitValue | undefine
 
 export interface ReadLimits {
   readonly limits: LimitValues;
-  /** Those that the package does not have. */
+  /** Keys of the limits that the package does not have. */
   readonly without: readonly string[];
 }
 
-/** null: one of them cannot be read. */
+/** Returns null if one of the values is invalid. */
 export function readLimits(limits: readonly Limit[], typed: TypedLimits): ReadLimits | null {
   const typedOf = ({ key }: Limit) => typed[key]?.trim() ?? '';
   const given = limits.filter((limit) => typedOf(limit) !== '');
@@ -67,7 +67,7 @@ export function readLimits(limits: readonly Limit[], typed: TypedLimits): ReadLi
   };
 }
 
-/** Whether `next` grants less; a limit that a package does not have grants nothing. */
+/** Whether `next` grants less than `present`. A limit that a package does not have grants nothing. */
 export function isLess(next: LimitValue | undefined, present: LimitValue | undefined): boolean {
   if (present === undefined || present === false || next === null) return false;
   if (next === undefined) return true;

@@ -1,12 +1,12 @@
-// The remaining time in words, as on the customer's page (src/features/customer-portal/customer-pages.ts): days rounded up,
-// below two days whole hours, so that no customer comes a day late.
+// The remaining time of a plan in words, as on the customer's page (src/features/customer-portal/customer-pages.ts). Days
+// are rounded up. Below two days it counts whole hours, so that no customer comes back a day late.
 
 import { plural, t } from '@lingui/core/macro';
 
 const hourSeconds = 3_600;
 const daySeconds = 86_400;
 
-/** "9 hours", "3 days", "Ended". */
+/** For example "9 hours", "3 days" or "Ended". */
 export function planTimeLeft(seconds: number): string {
   if (seconds <= 0) return t`Ended`;
   if (seconds < hourSeconds) return t`less than an hour`;

@@ -1,4 +1,4 @@
-// Why a renewal was or would be refused.
+// Says why a renewal was refused or would be.
 
 import { t } from '@lingui/core/macro';
 

@@ -1,4 +1,4 @@
-// The service's name, embedded in the page by the service.
+// The service's name, which the service writes into the page.
 
 const tag = document.querySelector<HTMLMetaElement>('meta[name="application-name"]');
 
@@ -8,12 +8,12 @@ export function serviceName(): string {
   return tag?.content || ownName;
 }
 
-/** After a change on this page; null: the product's own. */
+/** Call after the name was changed on this page. null means the product's own name. */
 export function keepServiceName(name: string | null): void {
   if (tag !== null) tag.content = name ?? ownName;
 }
 
-/** "Orders · Sellthrough" */
+/** For example "Orders · Sellthrough". */
 export function windowTitle(title: string): string {
   return `${title} · ${serviceName()}`;
 }

@@ -1,4 +1,4 @@
-// Shortens API keys pasted into search fields: only their last four characters leave the page.
+// Shortens API keys that were pasted into search fields, so that only their last four characters leave the page.
 
 const keyPattern = /^(?:sk_(?:live|test)_[0-9A-Za-z]{46}|(?:sk_(?:live|test)_)?(?:…|\.{3})[0-9A-Za-z]{4})$/u;
 

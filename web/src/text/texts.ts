@@ -1,6 +1,6 @@
-// Lingui catalogs in every language, split into always, rarely and console. Sources contain English; `npm run texts`
-// extracts into web/src/locales; English catalogs derive from the German ones (web/english-catalogs.ts).
-// Invariant: a catalog is loaded before the pages that use it (main.tsx, router.tsx).
+// Loads the Lingui catalogs: one always, the others for rarely opened pages and the console. Sources contain English; `npm
+// run texts` extracts it into web/src/locales, and web/english-catalogs.ts derives the English catalogs. Invariant: a
+// catalog is loaded before the pages that use it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
 import { language } from './language.ts';
@@ -16,7 +16,7 @@ const catalogs = import.meta.glob<Catalog>('../locales/*/*.po');
 const english = import.meta.glob<Catalog>('../locales/de/*.po', { query: '?english' });
 const loaded = new Map<Area, Promise<void>>();
 
-/** @throws if it cannot be fetched; a later call retries. */
+/** @throws if the catalog cannot be fetched; a later call tries again. */
 export function loadTexts(area: Area): Promise<void> {
   const before = loaded.get(area);
   if (before !== undefined) return before;
@@ -42,7 +42,7 @@ export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> 
   });
 }
 
-/** The same for the console, which also uses the rarely used texts. */
+/** Like withTexts, for console pages, which also use the rarely used texts. */
 export function withConsoleTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return untilLoaded(async () => {
     await Promise.all([loadTexts('seldom'), loadTexts('console')]);

@@ -1,4 +1,4 @@
-// Times on the person's clock (clock.ts), with the exact UTC time beside them.
+// Formats times in the person's time zone (clock.ts), with the exact UTC time beside them.
 
 import { t } from '@lingui/core/macro';
 import { zone } from './clock.ts';
@@ -52,7 +52,7 @@ export function formatTime(iso: string, style: TimeStyle, now: number): string {
   return formatRelative((moment.getTime() - now) / 1000) ?? day.format(moment);
 }
 
-/** "21 Nov 2026, 14:05 (Europe/Berlin)", for sentences. */
+/** For sentences: "21 Nov 2026, 14:05 (Europe/Berlin)". */
 export function formatStated(iso: string): string {
   const moment = new Date(iso);
   return Number.isNaN(moment.getTime()) ? iso : `${dayAndTime.format(moment)} (${zone})`;
@@ -65,7 +65,7 @@ const utcDay = new Intl.DateTimeFormat(timeLocale, {
   timeZone: 'UTC',
 });
 
-/** "8 Nov 2026 (UTC)" for whole UTC days. */
+/** Whole UTC days are written "8 Nov 2026 (UTC)". */
 export function formatSpan(from: string | undefined, to: string | undefined): string {
   const [start, end] = [from, to].map((time) => (time === undefined ? undefined : new Date(time)));
   const areDays =
@@ -78,18 +78,18 @@ export function formatSpan(from: string | undefined, to: string | undefined): st
   return `${first === last ? first : `${first} – ${last}`} (${areDays ? 'UTC' : zone})`;
 }
 
-/** A filter's day (2026-11-03) in words, as browsers ignore the page's language. */
+/** Writes a filter's day (2026-11-03) in words, because the browser's date input ignores the page's language. */
 export function formatTypedDay(typed: string): string {
   const moment = new Date(`${typed}T00:00:00Z`);
   return Number.isNaN(moment.getTime()) ? '' : utcDay.format(moment);
 }
 
-/** "2026-11-21 14:05:09 UTC" */
+/** For example "2026-11-21 14:05:09 UTC". */
 export function formatUtc(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }
 
-/** A UTC day (2026-11-21) or month (2026-11). */
+/** `date` is a UTC day (2026-11-21) or month (2026-11). */
 export function formatSeriesDate(date: string, style: 'short' | 'long'): string {
   const isMonth = date.length === 7;
   const moment = new Date(isMonth ? `${date}-01T00:00:00Z` : `${date}T00:00:00Z`);
@@ -104,7 +104,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** "2 days 3 hours": the two largest units. */
+/** Writes the two largest units, such as "2 days 3 hours". */
 export function formatDuration(seconds: number): string {
   const parts: string[] = [];
   let rest = Math.max(0, Math.floor(seconds));
@@ -120,7 +120,7 @@ function formatUnit(count: number, unit: string): string {
   return new Intl.NumberFormat(timeLocale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 }
 
-/** null beyond 30 days. */
+/** Returns null beyond 30 days. */
 function formatRelative(seconds: number): string | null {
   const size = Math.abs(seconds);
   if (size < 60) return seconds > 5 ? t`in less than a minute` : t`just now`;

@@ -1,7 +1,7 @@
-// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is read as a hundred times
-// as much.
+// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is ever read as a hundred
+// times as much.
 
-/** 1,234.50 or 1.234,50. */
+/** The separators in 1,234.50 or 1.234,50. */
 export interface Separators {
   readonly group: string;
   readonly decimal: string;
@@ -14,7 +14,7 @@ export function separatorsOf(locale: string): Separators {
   return { group: partOf('group', ','), decimal: partOf('decimal', '.') };
 }
 
-/** "1234.5", or null. One point or comma before one or two final digits is the decimal sign in every language. */
+/** Returns "1234.5" or null. One or two final digits after a point or comma are decimals in every language. */
 export function readTypedAmount(typed: string, { group, decimal }: Separators): string | null {
   const text = typed.trim();
   const [, whole = '', part = ''] = /^(\d{1,12})(?:[.,](\d{1,2}))?$/.exec(text) ?? [];
@@ -30,10 +30,10 @@ export function readTypedAmount(typed: string, { group, decimal }: Separators): 
   return decimals === undefined ? groups.join('') : `${groups.join('')}.${decimals}`;
 }
 
-/** The service's counts are 32-bit. */
+/** The service stores counts in 32 bits. */
 const wholeMax = 2_147_483_647;
 
-/** 1,234 or 1.234; null for fractions in any language: 1,5 is not 15. */
+/** Reads 1,234 or 1.234. Returns null for fractions in any language, so that 1,5 is never read as 15. */
 export function readWholeNumber(typed: string, separators: Separators, max = wholeMax): number | null {
   const amount = readTypedAmount(typed, separators);
   if (amount === null || amount.includes('.')) return null;

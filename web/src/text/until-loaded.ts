@@ -1,12 +1,11 @@
-// Loads a page's code when needed, waiting for a connection; the previous page stays. Browsers may cache a failed module
-// for the document's lifetime, so the service is probed first if the last answer is old, and a remaining failure needs a
-// reload.
+// Loads a page's code when it is needed and waits for a connection; meanwhile the previous page stays. Browsers may
+// remember a failed module until the document is reloaded, so this probes the service first if its last answer is old.
 
 import { isSurelyReachable, untilReachable } from '../api/connection.ts';
 
 const attemptsMax = 2;
 
-/** Rejects if the service answers but the code fails; lazyRouteComponent then reloads the document, once. */
+/** Rejects if the service answers but the code cannot be loaded. lazyRouteComponent then reloads the document, once. */
 export function untilLoaded<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return async () => {
     if (!isSurelyReachable()) await untilReachable();

@@ -1,4 +1,4 @@
-// Names of the service's codes and kinds. Unknown ones are shown as they are.
+// Words for the service's codes and kinds. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
 import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
@@ -49,7 +49,7 @@ export const periods: readonly {
   { months: 12, period: 'yearly', title: t`Yearly` },
 ];
 
-/** An order's kind, or refunds of canceled plans. */
+/** The word for an order's kind, or for the refunds of canceled plans. */
 export function spendingKindWord(kind: string): string {
   return kind === 'cancel' ? t`Canceled plans` : orderKindWord(kind);
 }
@@ -60,12 +60,12 @@ export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? t`${months} months`;
 }
 
-/** The service names the first key; people name others. */
+/** Translates the name of the first key, which the service chose. People name all other keys. */
 export function keyNameWord(name: string): string {
   return name === 'First key' ? t`First key` : name;
 }
 
-/** Most powerful first. */
+/** The most powerful role comes first. */
 export const accountRoleWords: readonly RoleWords<(typeof accountRoles)[number]>[] = [
   { role: 'owner', sentence: t`Full access, including API keys and team members.` },
   { role: 'staff', sentence: t`Places orders and manages customers and plans. No API keys or team.` },

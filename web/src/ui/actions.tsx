@@ -9,7 +9,7 @@ export interface Action {
   readonly title: string;
   readonly icon: LucideIcon;
   readonly look?: ButtonLook;
-  /** false: no button; an open dialog stays. */
+  /** false hides the button. If its dialog is open, the dialog stays. */
   readonly isOffered?: boolean;
   readonly dialog: (onClose: () => void) => ReactNode;
 }
@@ -41,7 +41,7 @@ export function Actions({ actions }: ActionsProps) {
   );
 }
 
-/** Below facts; empty without actions. */
+/** A row of actions below facts; takes no space without actions. */
 export function ActionBar({ actions }: ActionsProps) {
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">

@@ -1,7 +1,6 @@
-// Makes Back close a dialog instead of the page: an open dialog adds a spare history entry with the same URL and router
-// state.
-// Invariant: the next navigation replaces the spare entry, and one left by a closed dialog is skipped on Back. Closing
-// never navigates back, which could hit a page being opened.
+// Makes Back close an open dialog instead of the page. For this, a dialog adds a spare history entry with the same URL and
+// router state as the page's. Invariant: the next navigation replaces the spare entry, and Back skips one left by a closed
+// dialog. Closing never navigates back, because that could leave a page that is just being opened.
 
 import { useEffect, useRef } from 'react';
 
@@ -13,7 +12,7 @@ interface OpenDialog {
 const open: OpenDialog[] = [];
 let wasOnSpare = false;
 
-/** While rendered, Back calls `onClose`, or does nothing if not dismissible. */
+/** While the component is rendered, Back calls `onClose`. If the dialog is not dismissible, Back does nothing. */
 export function useBackCloses(onClose: () => void, isDismissible = true): void {
   const latest = useRef({ onClose, isDismissible });
   latest.current = { onClose, isDismissible };
@@ -30,7 +29,7 @@ export function useBackCloses(onClose: () => void, isDismissible = true): void {
   }, []);
 }
 
-/** Call once, before the router is made: it captures the history's methods. */
+/** Call once, before the router is created, because the router captures the history's methods. */
 export function keepSpareEntries(): void {
   wasOnSpare = isOnSpare();
   const { pushState } = window.history;
@@ -43,7 +42,7 @@ export function keepSpareEntries(): void {
     pushState.call(window.history, { ...readState(), spare: true }, '');
     wasOnSpare = true;
   };
-  // Before the router's listener.
+  // `capture` runs this before the router's listener.
   window.addEventListener('popstate', onPop, { capture: true });
 }
 
@@ -52,7 +51,7 @@ let addSpare: () => void = () => undefined;
 function onPop(event: PopStateEvent): void {
   const left = wasOnSpare;
   wasOnSpare = isOnSpare();
-  // Between a page and its spare entry: the same to the router.
+  // The move was between a page and its spare entry, which are the same to the router.
   if (left === wasOnSpare) return;
   if (indexOf(readState()) !== shownIndex) return;
   event.stopImmediatePropagation();
@@ -68,7 +67,7 @@ function onPop(event: PopStateEvent): void {
   });
 }
 
-/** The router's index of the entry below the spare one. */
+/** The router's index of the page's entry below the spare one. */
 let shownIndex: unknown;
 
 function standOnSpare(): void {

@@ -1,4 +1,4 @@
-// A state in one or two words; the color only helps.
+// Shows a state in one or two words. The color only supports the words.
 
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,5 +1,5 @@
-// A bar chart on canvas (uPlot), loaded with its pages. The page always has the numbers as a table too. Colors come from
-// the stylesheet and follow light and dark mode.
+// A bar chart on canvas (uPlot), loaded together with its pages. Each page also has the numbers as a table. Colors come
+// from the stylesheet and follow light and dark mode.
 
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
@@ -9,13 +9,13 @@ import { classNames } from './class-names.ts';
 export interface BarChartProps {
   readonly label: string;
   readonly names: readonly string[];
-  /** For drawing only; texts use exact amounts. */
+  /** Used for drawing only; texts use exact amounts. */
   readonly values: readonly number[];
   readonly formatTick: (value: number) => string;
-  /** First hatched bar: incomplete or uncertain values. */
+  /** The index of the first hatched bar. Hatched bars are incomplete or uncertain. */
   readonly hatchedFrom?: number | undefined;
   readonly onPoint: (index: number | null) => void;
-  /** Must also be available without a pointer. */
+  /** The same action must also be available without a pointer. */
   readonly onChoose?: ((index: number) => void) | undefined;
 }
 
@@ -25,7 +25,7 @@ const barWidthMax = 36;
 const tickRoomMin = 40;
 const labelGap = 12;
 const font = '11px system-ui, sans-serif';
-/** Whole units only: there are no tenths of orders. */
+/** Axis steps are whole numbers, because half an order does not exist. */
 const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 export function BarChart(props: BarChartProps) {

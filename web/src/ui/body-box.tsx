@@ -1,4 +1,4 @@
-// A request or answer body to copy, JSON pretty-printed.
+// Shows a request or answer body, with pretty-printed JSON and a copy button.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';

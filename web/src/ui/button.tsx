@@ -1,4 +1,4 @@
-// Buttons and button-like links, 36 px high, 44 px for touch (WCAG 2.2, 2.5.8).
+// Buttons, and links that look like buttons. They are 36 px high, 44 px for touch (WCAG 2.2, 2.5.8).
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
@@ -64,7 +64,7 @@ interface FileButtonProps {
   readonly onFile: (file: File) => void;
 }
 
-/** A file input in the page's language; the browser's own has the browser's. */
+/** A file input labeled in the page's language. The native one is labeled in the browser's language. */
 export function FileButton({ label, accept, disabled = false, onFile }: FileButtonProps) {
   return (
     <label
@@ -82,7 +82,7 @@ export function FileButton({ label, accept, disabled = false, onFile }: FileButt
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           if (file !== undefined) onFile(file);
-          // Allows choosing the same file again after a refusal.
+          // Clear the value, so that the same file can be chosen again after a refusal.
           target.value = '';
         }}
       />
@@ -91,7 +91,7 @@ export function FileButton({ label, accept, disabled = false, onFile }: FileButt
   );
 }
 
-/** An icon button; the label is for screen readers and tooltips. */
+/** A button with only an icon. Screen readers and the tooltip use the label. */
 export function IconButton({
   label,
   look = 'quiet',

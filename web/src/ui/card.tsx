@@ -8,9 +8,9 @@ interface CardProps {
   readonly description?: ReactNode;
   readonly action?: ReactNode;
   readonly children: ReactNode;
-  /** The content reaches the edges. */
+  /** The content reaches the card's edges. */
   readonly flush?: boolean;
-  /** The same, with a line above. */
+  /** Like `flush`, with a line above the content. */
   readonly lined?: boolean;
   readonly className?: string;
 }

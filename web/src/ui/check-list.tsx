@@ -1,4 +1,4 @@
-// Check boxes for several values.
+// Check boxes that choose several values.
 
 import type { ReactNode } from 'react';
 

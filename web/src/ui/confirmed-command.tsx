@@ -1,5 +1,5 @@
-// A form command that may require the password: a dialog asks for it and repeats the command. Dialogs that always ask use
-// OwnPasswordField.
+// A form command for which the service may require the password. If so, a dialog asks for it and repeats the command.
+// Dialogs that always ask use OwnPasswordField.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -35,7 +35,7 @@ export function useConfirmedCommand<Input, Answer>(
     );
   return {
     isPending: command.isPending,
-    // The dialog shows password problems.
+    // The dialog shows errors about the password itself.
     error: waiting === null && !isPasswordMissing(command.error) ? command.error : null,
     mutate: (input: Input) => send(input),
     dialog:
@@ -59,7 +59,7 @@ export function useConfirmedCommand<Input, Answer>(
   };
 }
 
-/** Nothing was done. */
+/** True if the service did nothing because the password was missing. */
 export function isPasswordMissing(error: Error | null): boolean {
   return error instanceof ApiError && error.detail('field') === 'current_password';
 }

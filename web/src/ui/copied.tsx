@@ -1,4 +1,4 @@
-// Text that is copied by a click: an id, key or reference.
+// An id, key or reference that a click copies.
 
 import { CopyButton } from './copy-button.tsx';
 

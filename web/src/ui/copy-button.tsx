@@ -1,4 +1,4 @@
-// Copies text, with a fallback where the Clipboard API is missing (plain HTTP beyond loopback).
+// Copies text. On plain HTTP other than localhost the Clipboard API is missing, so there is a fallback.
 
 import { t } from '@lingui/core/macro';
 import { Check, Copy } from 'lucide-react';
@@ -58,7 +58,7 @@ async function copyText(text: string): Promise<boolean> {
   field.value = text;
   field.readOnly = true;
   field.className = 'sr-only';
-  // Inside an open dialog, so that the focus stays there.
+  // Put the field inside the open dialog, which would otherwise take the focus back.
   (document.querySelector('[data-dialog]') ?? document.body).append(field);
   field.select();
   const done = document.execCommand('copy');

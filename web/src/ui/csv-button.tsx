@@ -1,4 +1,4 @@
-// Downloads a list as CSV, with its filters.
+// Downloads a list as CSV, with the list's filters.
 
 import { t } from '@lingui/core/macro';
 import { DownloadButton, type DownloadButtonProps } from './download-button.tsx';

@@ -1,6 +1,6 @@
-// The table of every list (TanStack Table), with skeleton, empty and error states. On narrow screens columns are hidden
-// (`from`), so `phone` or the row's drawer must show them. Visible columns, selection and sorting come from the page
-// (table-layout.tsx, row-selection.ts, the URL).
+// The table of every list (TanStack Table), with skeleton, empty and error states. Narrow screens hide columns (`from`), so
+// their content must be in `phone` or the row's drawer. The page decides which columns are visible, and the selection and
+// order (table-layout.tsx, row-selection.ts, the URL).
 
 import { t } from '@lingui/core/macro';
 import {
@@ -22,15 +22,15 @@ import type { TableLayout } from './table-layout.tsx';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Makes the column selectable; without it, always shown. */
+  /** With an id, people can hide the column; without one it is always shown. */
   readonly id?: string;
-  /** Hidden by default. */
+  /** The column is hidden until someone chooses it. */
   readonly isExtra?: boolean;
   readonly align?: 'end';
   readonly from?: 'sm' | 'md' | 'lg' | 'xl';
-  /** Takes the remaining width and truncates. */
+  /** The column takes the remaining width and truncates its text. */
   readonly grows?: boolean;
-  /** Title for screen readers only. */
+  /** Only screen readers get the title. */
   readonly untitled?: boolean;
   readonly sort?: ColumnSort;
 }
@@ -38,14 +38,14 @@ export interface Column<Row> {
 interface ColumnSort {
   readonly by: string;
   readonly direction: 'ascending' | 'descending';
-  /** The reverse order, for a second click. */
+  /** The reverse order, used by a second click. */
   readonly backwards?: string;
 }
 
-/** `by` undefined: the service's default order. */
+/** `by` is undefined for the service's default order. */
 export interface TableSort {
   readonly by: string | undefined;
-  /** The column order that equals the default. */
+  /** The value of `by` that means the same as the default order. */
   readonly otherwise?: string;
   readonly onSort: (by: string | undefined) => void;
 }
@@ -58,13 +58,13 @@ interface DataTableProps<Row> {
   readonly empty: ReactNode;
   readonly error?: Error | null;
   readonly onRetry?: () => void;
-  /** Shows the previous filter's rows. */
+  /** True while the rows are still those of the previous filter. */
   readonly outdated?: boolean;
   readonly footer?: ReactNode;
   readonly layout?: TableLayout;
   readonly sort?: TableSort;
   readonly selection?: RowSelection<Row>;
-  /** Second line on phones, for hidden columns. */
+  /** The second line on phones, which replaces hidden columns. */
   readonly phone?: (row: Row) => ReactNode;
   readonly openKey?: string | undefined;
 }
@@ -278,7 +278,7 @@ function directionOf({ by, direction, backwards }: ColumnSort, sort: TableSort) 
   return direction === 'ascending' ? 'descending' : 'ascending';
 }
 
-/** Scrolls sideways if too wide, and is then focusable. */
+/** Scrolls sideways if the table is too wide, and can then be focused. */
 function ScrollRegion({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const region = useRef<HTMLElement>(null);
   const [scrolls, setScrolls] = useState(false);
@@ -294,7 +294,7 @@ function ScrollRegion({ label, children }: { readonly label: string; readonly ch
       ref={region}
       aria-label={label}
       tabIndex={scrolls ? 0 : undefined}
-      // Only if needed: sideways scrolling disables the sticky head.
+      // Set only if needed, because sideways scrolling disables the sticky header.
       className={classNames('-outline-offset-2', scrolls && 'overflow-x-auto')}
     >
       {children}
@@ -306,11 +306,11 @@ function align<Row>(column: Column<Row>): string | false {
   return column.align === 'end' && 'ml-auto';
 }
 
-/** The row's link. Its own box, so that long text is truncated within its column. */
+/** The row's link is an inline block, so that long text is truncated within its column. */
 export const rowLinkClasses =
   'inline-block max-w-full truncate align-bottom font-medium text-ink hover:text-accent';
 
-/** Clicking a row follows its link, unless on a control or selecting text. */
+/** A click on a row follows its link, unless it hits a control or ends a text selection. */
 function followRow(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, ctrlKey, metaKey } = event;
   if (!(target instanceof Element) || target.closest('a, button, input, select') !== null) return;

@@ -1,5 +1,5 @@
-// The behavior of every dialog: send, announce, close. One idempotency key per opening, the password if required and, after
-// a lost answer, locked fields, so that only an identical request can be repeated.
+// The behavior of every dialog that sends something: one idempotency key per opening, the password if required, a toast.
+// After a lost answer the fields are locked, so that only an identical request can be repeated.
 
 import { useState } from 'react';
 import { mintIdempotencyKey } from '../api/random-text.ts';
@@ -8,38 +8,38 @@ import { isUncertain } from './lost-answer.tsx';
 import { type OwnPassword, useOwnPassword } from './own-password-field.tsx';
 import { say } from './toasts.tsx';
 
-/** For form-dialog.tsx. Dialogs that send nothing use the first four. */
+/** Passed to form-dialog.tsx. Dialogs that send nothing set only the first four. */
 export interface DialogForm {
   readonly isPending: boolean;
   readonly error: Error | null;
   readonly onSend: () => void;
   readonly onClose: () => void;
-  /** null: no password. */
+  /** null if the dialog needs no password. */
   readonly own?: OwnPassword | null;
   readonly isSentOnce?: boolean;
-  /** Locked: pending, or sent and possibly done. */
+  /** True while pending, and after sending if the action may have been done. The fields are then locked. */
   readonly isClosed?: boolean;
 }
 
 interface Sending {
-  /** One per dialog, so that repeating does nothing twice. */
+  /** Each dialog has one key, so that repeating the request does nothing twice. */
   readonly key: string;
-  /** undefined: not required, or confirmed recently. */
+  /** undefined if no password is required, or it was confirmed recently. */
   readonly password: string | undefined;
 }
 
 interface DialogFormOptions<Answer> {
   readonly send: (sending: Sending) => Promise<Answer>;
   readonly onClose: () => void;
-  /** Toast after closing; absent: the dialog shows the answer. */
+  /** Text of the toast shown after closing. If absent, the dialog stays open and shows the answer. */
   readonly says?: (answer: Answer) => string;
   readonly onDone?: (answer: Answer) => void;
   readonly onRefused?: (error: Error) => void;
-  /** "always": even if confirmed recently. */
+  /** "always" asks even if the password was confirmed recently. */
   readonly password?: 'asked' | 'always' | false;
-  /** A lost answer locks the fields. */
+  /** Locks the fields after a lost answer. */
   readonly isSentOnce?: boolean;
-  /** For forms that edit: reopened at once, they must not show old values. */
+  /** Closes only after the refetch, so that an edit form does not show old values when reopened at once. */
   readonly isDoneOnceRead?: boolean;
 }
 

@@ -1,6 +1,5 @@
-// The dialog (Base UI): traps the focus, closes by Escape and Back, returns the focus to its opener, also after consecutive
-// dialogs.
-// Invariant: Escape, a click outside or Back never lose typed input without asking.
+// The dialog (Base UI). It traps the focus, closes on Escape and Back, and returns the focus to what opened it, even after
+// several consecutive dialogs. Invariant: Escape, a click outside or Back never discard typed input without asking.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -21,9 +20,9 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly width?: keyof typeof widths;
-  /** false while it shows something only once. */
+  /** false while the dialog shows something that cannot be shown again. */
   readonly dismissible?: boolean;
-  /** A choice would be lost; typed input is detected by itself. */
+  /** True if closing would lose a choice. Typed input is detected without it. */
   readonly isChanged?: boolean;
 }
 
@@ -92,12 +91,12 @@ export function Dialog({
   );
 }
 
-/** Escape and outside clicks go to the topmost dialog, such as a sign-in above others. */
+/** Escape and outside clicks apply to the topmost dialog only, such as a sign-in above other dialogs. */
 function isTopmost(popup: Element | null): boolean {
   return popup !== null && [...document.querySelectorAll('[data-dialog]')].at(-1) === popup;
 }
 
-/** The first field, else the first button below the head; "Close" only if nothing else exists. */
+/** The first field, else the first button below the header. Only if there is none, the "Close" button gets the focus. */
 function firstControlOf(popup: HTMLElement | null): HTMLElement | true {
   const inBody = (selector: string) =>
     [...(popup?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
@@ -149,7 +148,7 @@ export function DialogProblem({ error, children }: DialogProblemProps) {
   );
 }
 
-/** The main action comes last. */
+/** Put the main action last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return (
     <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3.5 max-sm:[&>button]:whitespace-normal">

@@ -1,4 +1,4 @@
-// A link to a generated file. Plain links carry no headers, so in test mode and views the page fetches the file itself.
+// A link to a file. Links cannot send headers, so in test mode and account views the page fetches the file itself.
 
 import { t } from '@lingui/core/macro';
 import type { LucideIcon } from 'lucide-react';
@@ -10,7 +10,7 @@ import { AnchorButton, Button, type ButtonLook } from './button.tsx';
 import { say } from './toasts.tsx';
 
 export interface DownloadButtonProps {
-  /** Below the panel's routes: /ledger.csv. */
+  /** Relative to the panel's routes, such as /ledger.csv. */
   readonly path: string;
   readonly query?: Query;
   readonly file: string;

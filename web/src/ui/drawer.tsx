@@ -1,5 +1,5 @@
-// A row's detail beside its list, whose rows stay usable. The open row is in the URL (`open`), so Back closes it and links
-// show it (open-row.ts).
+// Shows a row's details beside its list, whose rows stay usable. The open row is in the URL (`open`), so Back closes the
+// drawer and links can open it (open-row.ts).
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -12,7 +12,7 @@ interface DrawerProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
-  /** Closing, and the rows above and below. */
+  /** Closes the drawer, or moves to the row above or below. */
   readonly opened: Pick<OpenRow<unknown>, 'close' | 'onNewer' | 'onOlder'>;
   readonly children: ReactNode;
 }
@@ -28,7 +28,7 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
       disablePointerDismissal
       onOpenChange={(open) => {
         if (open) return;
-        // Also if the focus has left the drawer, which Base UI ignores.
+        // Restore the focus even if it has left the drawer; Base UI does not.
         const { activeElement } = document;
         const isElsewhere = popup?.contains(activeElement) === false && activeElement !== document.body;
         if (isElsewhere) row.current?.focus();
@@ -76,7 +76,7 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
   );
 }
 
-/** The open row's link, which gets the focus on close. */
+/** Finds the open row's link, which gets the focus when the drawer closes. */
 function useOpenRowLink() {
   const link = useRef<HTMLElement | null>(null);
   useEffect(() => {
@@ -86,7 +86,7 @@ function useOpenRowLink() {
   return link;
 }
 
-/** The drawer is at the document's end: Tab past its ends continues at the row. */
+/** The drawer is at the end of the document. Tab past its first or last control continues at the row. */
 function leaveAtTheEnds(event: KeyboardEvent, popup: HTMLElement | null, row: HTMLElement | null): void {
   if (event.key !== 'Tab' || popup === null || row?.isConnected !== true) return;
   const controls = [

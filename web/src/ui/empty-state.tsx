@@ -1,4 +1,4 @@
-// An empty list: why, and what to do next.
+// An empty list: says why it is empty and what to do next.
 
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';

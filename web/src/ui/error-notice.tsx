@@ -1,4 +1,4 @@
-// An error in words, with the request id.
+// Describes an error in words, with the request id.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -11,7 +11,7 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { unknownRefusal } from './unknown-refusal.ts';
 
-/** Errors that the person can fix. */
+/** Errors that the user can fix, so they are shown without a request id. */
 const ordinary = new Set([
   'invalid_credentials',
   'code_required',
@@ -55,7 +55,7 @@ export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
   );
 }
 
-/** A retry would fail again. */
+/** True if a retry would fail again. */
 function isMissing(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }

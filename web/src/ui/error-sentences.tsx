@@ -1,5 +1,5 @@
-// Texts for every error code, complete by type check; the service's own messages address programs. Loaded with the first
-// refusal; error-notice.tsx handles those with details.
+// A text for every error code; the type check ensures that none is missing. The service's own messages are written for
+// programs. Loaded with the first refusal. error-notice.tsx handles errors that have details.
 
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/shared/error-catalog.ts';

@@ -1,10 +1,10 @@
-// Texts for refused fields; the service's reasons address programs. Loaded with the first refusal, like
+// Texts for refused fields. The service's reasons are written for programs. Loaded with the first refusal, like
 // error-sentences.tsx.
 
 import { t } from '@lingui/core/macro';
 import { formatCount } from '../text/language.ts';
 
-/** `field`: "email", "limits.accounts", "allowed_ips.2". */
+/** `field` is a name such as "email", "limits.accounts" or "allowed_ips.2". */
 export function fieldProblem(field: string, reason: string): string {
   const problem = problemOf(reason);
   const [, list = '', place] = /^(.*)\.(\d+)$/.exec(field) ?? [];

@@ -1,4 +1,4 @@
-// Labeled inputs. A problem is shown below and linked for screen readers.
+// Labeled inputs. A problem is shown below the input and linked to it for screen readers.
 
 import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
 import { classNames } from './class-names.ts';
@@ -11,7 +11,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly problem?: string | null | undefined;
-  /** Label for screen readers only. */
+  /** Only screen readers get the label. */
   readonly unlabeled?: boolean;
   readonly className?: string;
 }
@@ -22,7 +22,7 @@ interface Wiring {
   readonly 'aria-invalid': true | undefined;
 }
 
-/** For other kinds of inputs: passes the wiring to the child. */
+/** Wraps inputs of other kinds: passes ids and ARIA attributes to the child. */
 export function Field({
   label,
   hint,
@@ -56,9 +56,9 @@ export function Field({
   );
 }
 
-/** Input attributes by kind. */
+/** Attributes of the input by kind of value. */
 const kinds = {
-  /** Nothing that a dictionary knows. */
+  /** Names are not words, so spell checking is off. */
   name: { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false },
   address: { autoComplete: 'off', spellCheck: false },
   email: { type: 'email', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maxLength: 254 },
@@ -145,7 +145,7 @@ export function SelectField<Value extends string>({
   );
 }
 
-/** Omits undefined properties, which differ from absent ones. */
+/** Drops undefined properties: passing undefined differs from passing nothing. */
 function defined({
   unlabeled,
   className,

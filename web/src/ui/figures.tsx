@@ -1,4 +1,4 @@
-// A count with aligned digits.
+// A count with digits that line up in columns.
 
 import { formatCount } from '../text/language.ts';
 

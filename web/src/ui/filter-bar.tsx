@@ -1,4 +1,4 @@
-// A list's filters, and clearing them.
+// A list's filters, with a button that clears them.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';

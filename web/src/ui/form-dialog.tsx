@@ -1,4 +1,4 @@
-// A dialog with fields, summary, error, Cancel and one action; without fields, a confirmation. Behavior: dialog-form.ts.
+// A dialog with fields, summary, error and one action; without fields, a confirmation. Behavior: dialog-form.ts.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -19,9 +19,9 @@ interface FormDialogProps {
   readonly summary?: ReactNode;
   readonly danger?: boolean;
   readonly ready?: boolean;
-  /** A choice would be lost; typed input is detected by itself. */
+  /** True if closing would lose a choice. Typed input is detected without it. */
   readonly isChanged?: boolean;
-  /** Instead of the command's error. */
+  /** Shown instead of the command's error. */
   readonly error?: Error | null;
   readonly errorHelp?: ReactNode;
   readonly startsAtPassword?: boolean;

@@ -1,4 +1,4 @@
-// Key caps: "g o", "Ctrl K".
+// Shows key names such as "g o" or "Ctrl K" as key caps.
 
 export function Keys({ keys }: { readonly keys: string }) {
   return (

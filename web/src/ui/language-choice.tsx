@@ -1,5 +1,5 @@
-// Chooses the pages' language, or the browser's. For signed-in people the service stores it, for other browsers and mails.
-// Changing it reloads.
+// Lets people choose the pages' language, or the browser's. For signed-in people the service stores the choice, which then
+// applies to other browsers and mails. Changing it reloads the page.
 
 import { t } from '@lingui/core/macro';
 import { setLanguage } from '../api/frame-commands.ts';
@@ -23,7 +23,7 @@ interface LanguageChoiceProps {
 
 export function LanguageChoice({ isSignedIn = false, className }: LanguageChoiceProps) {
   const choose = async (chosen: Language | null) => {
-    // Without storage, the service's copy still applies.
+    // If this browser refuses storage, the service's copy still applies.
     if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);
     if (keepLanguage(chosen)) window.location.reload();
   };

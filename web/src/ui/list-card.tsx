@@ -26,14 +26,14 @@ interface ListCardProps<Row extends object>
   readonly list: List<'cursor' | 'sort'>;
   readonly query: UseQueryResult<CursorPage<Row>>;
   readonly children: ReactNode;
-  /** Storage name of the column choice; absent: none. */
+  /** The name under which the column choice is stored. If absent, columns cannot be chosen. */
   readonly name?: string;
   readonly csv?: { readonly path: string; readonly query: Query; readonly name: string };
-  /** Default order; absent: not sortable. */
+  /** The default order. If absent, the list cannot be sorted. */
   readonly order?: string;
   readonly above?: ReactNode;
   readonly none: ReactNode;
-  /** Shown if no row matches; default: like an empty list. */
+  /** Shown if no row matches the filters. By default the list looks empty. */
   readonly nothing?: Nothing;
   readonly says?: (total: number) => string;
 }
@@ -42,7 +42,7 @@ interface Nothing {
   readonly title: string;
   readonly hint?: string | undefined;
   readonly all: string;
-  /** While older rows are unsearched. */
+  /** Shown while older rows have not been searched yet. */
   readonly soFar?: string;
   readonly soFarHint?: string;
 }
@@ -173,7 +173,7 @@ interface OnlyOneProps {
   readonly children: ReactNode;
 }
 
-/** A filter set by another page, which can be removed. */
+/** Shows a filter that another page set, and removes it on a click. */
 export function OnlyOne({ label, onClear, children }: OnlyOneProps) {
   return (
     <Button aria-label={label} onClick={onClear}>

@@ -1,4 +1,4 @@
-// A native meter element: its width needs no inline style.
+// A native meter element, because its width needs no inline style.
 
 interface MeterProps {
   readonly label: string;

@@ -1,4 +1,4 @@
-// An amount with currency, two decimals and aligned digits.
+// An amount with its currency, two decimals, and digits that line up in columns.
 
 import { formatMoney } from '../text/amounts.ts';
 import { classNames } from './class-names.ts';

@@ -1,4 +1,4 @@
-// Shown for a page outside the person's role.
+// Shown instead of a page that the person's role may not open.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// The row with an open drawer (`open` in the URL). Opening adds a history entry, moving between rows does not, so Back
+// The row whose drawer is open (`open` in the URL). Opening adds a history entry; moving between rows does not, so one Back
 // closes the drawer.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';

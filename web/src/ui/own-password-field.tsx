@@ -11,11 +11,11 @@ export interface OwnPassword {
   readonly isReady: boolean;
   readonly typed: string;
   readonly onTyped: (text: string) => void;
-  /** Optional until then; null: required. */
+  /** Until this time the password is optional; null if it is required. */
   readonly confirmedUntil: string | null;
 }
 
-/** `isAskedAlways`: for actions that decide who owns the account, who may sign in, or where a password is mailed. */
+/** Set `isAskedAlways` for actions that decide who owns the account, who may sign in, or where a password is mailed. */
 export function useOwnPassword({
   isAskedAlways = false,
 }: {
@@ -39,7 +39,7 @@ export function OwnPasswordField({
   autoFocus = false,
 }: {
   readonly own: OwnPassword;
-  /** Explains why, if the dialog does not. */
+  /** Explains why the password is needed, if the dialog does not. */
   readonly hint?: string;
   readonly autoFocus?: boolean;
 }) {
@@ -62,7 +62,7 @@ export function OwnPasswordField({
   );
 }
 
-/** Becomes null exactly then, even in an open dialog. */
+/** Becomes null exactly when the time is over, even in an open dialog. */
 function useReauthenticatedUntil(): string | null {
   const { reauthenticated_until: until } = usePerson();
   const [, setLooks] = useState(0);

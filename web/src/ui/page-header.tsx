@@ -1,4 +1,4 @@
-// The page's h1, back link and actions; also sets the window title.
+// The page's h1, back link and actions. Also sets the window's title.
 
 import { t } from '@lingui/core/macro';
 import { createLink } from '@tanstack/react-router';

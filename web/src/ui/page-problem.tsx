@@ -1,4 +1,4 @@
-// A page whose subject is missing or failed to load.
+// Shown if the subject of a page does not exist or failed to load.
 
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';

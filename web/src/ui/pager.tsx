@@ -1,4 +1,4 @@
-// Links to older, newer and newest rows; as links, they can be shared and work with Back.
+// Links to older, newer and newest rows. They are links, so they can be shared and work with Back.
 
 import { t } from '@lingui/core/macro';
 import { useRouterState } from '@tanstack/react-router';
@@ -16,12 +16,12 @@ interface CursorPagerProps {
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** Cursors of the newer pages, newest first; "" is the newest. */
+    /** Cursors of the newer pages, newest first. "" is the newest page. */
     readonly newerPages?: readonly string[];
   }
 }
 
-/** Newer pages are only known to those who came from there. */
+/** "Newer" is offered only if the user came from a newer page, because cursors only lead to older ones. */
 export function CursorPager({ list, cursor, says = '' }: CursorPagerProps) {
   const newerPages = useRouterState({ select: ({ location }) => location.state.newerPages ?? [] });
   const newer = newerPages.at(-1);

@@ -9,9 +9,9 @@ interface PasswordDialogProps {
   readonly description: ReactNode;
   readonly action: string;
   readonly danger?: boolean;
-  /** Even if confirmed recently. */
+  /** Asks even if the password was confirmed recently. */
   readonly isAskedAlways?: boolean;
-  /** undefined password: confirmed recently. */
+  /** The password is undefined if it was confirmed recently. */
   readonly command: {
     readonly isPending: boolean;
     readonly error: Error | null;

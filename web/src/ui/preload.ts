@@ -1,5 +1,5 @@
-// Preloads dialogs and drawers one by one once the page is loaded and idle, so that lists never wait and first openings are
-// instant.
+// Preloads dialogs and drawers one by one once the page is loaded and idle. They open at once, and lists never wait for
+// them.
 
 import { useIsFetching } from '@tanstack/react-query';
 import { type ComponentType, lazy, useEffect } from 'react';
@@ -7,14 +7,14 @@ import { untilLoaded } from '../text/until-loaded.ts';
 
 const waiting: (() => Promise<unknown>)[] = [];
 
-/** Like React's lazy, with preloading. */
+/** Like React's lazy, but also preloaded. */
 export function lazyEarly<Props>(load: () => Promise<{ readonly default: ComponentType<Props> }>) {
   const loading = untilLoaded(load);
   waiting.push(loading);
   return lazy(loading);
 }
 
-/** Render once, in the page frame. */
+/** Render this once, in the page frame. */
 export function FetchEarlyParts() {
   const isReading = useIsFetching() > 0;
   useEffect(() => {

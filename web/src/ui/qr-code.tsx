@@ -1,4 +1,4 @@
-// A QR code as one path, always dark on white for cameras.
+// A QR code as one SVG path. It is always dark on white, as cameras expect.
 
 import { encode } from 'uqr';
 

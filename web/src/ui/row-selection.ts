@@ -1,4 +1,4 @@
-// Selected rows across pages; rows are kept, so that actions need no refetch. A changed filter (`key`) clears it.
+// The selected rows across pages. The rows themselves are kept, so that actions on them need no refetch.
 
 import { useState } from 'react';
 
@@ -18,7 +18,7 @@ interface RowSelectionOptions<Row> {
   readonly rowKey: (row: Row) => string | number;
   readonly nameOf: (row: Row) => string;
   readonly isSelectable?: (row: Row) => boolean;
-  /** The filter: another one clears the selection. */
+  /** Identifies the filter; a changed key clears the selection. */
   readonly key: string;
 }
 

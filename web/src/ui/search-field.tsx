@@ -1,4 +1,4 @@
-// A list's search box: applies when typing pauses, but not after leaving the page. `/` focuses it.
+// A list's search box. It applies the text when typing pauses, unless the page was left. `/` focuses it.
 
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
@@ -17,7 +17,7 @@ interface SearchFieldProps {
 export function SearchField({ label, value, onSearch, isAmount = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const shown = useRef(value);
-  // Sent but not yet in the URL: on slow machines typing continues meanwhile.
+  // Texts that were sent but are not yet in the URL. On slow machines people keep typing meanwhile.
   const handedOn = useRef<readonly string[]>([]);
   const router = useRouter();
   const latest = useRef(onSearch);
@@ -26,7 +26,7 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
     shown.current = value;
     const place = handedOn.current.indexOf(value);
     handedOn.current = handedOn.current.slice(place + 1);
-    // The URL changed otherwise, for example by Back: it wins.
+    // Something else changed the URL, for example Back. The URL wins over the typed text.
     if (place === -1) {
       handedOn.current = [];
       setText(value);

@@ -1,4 +1,4 @@
-// A shown secret, selected by one click.
+// Shows a secret; one click selects all of it.
 
 import { t } from '@lingui/core/macro';
 import { CopyButton } from './copy-button.tsx';

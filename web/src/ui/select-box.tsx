@@ -1,4 +1,4 @@
-// A table's check box, labeled for screen readers. Native, to be visible in forced colors.
+// A table row's check box, labeled for screen readers. It is a native input, so that it stays visible in forced colors.
 
 import { useEffect, useRef } from 'react';
 

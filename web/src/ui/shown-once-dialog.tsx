@@ -1,4 +1,4 @@
-// Shows a secret once; only its button closes it.
+// Shows a secret once. Only its button closes the dialog.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';

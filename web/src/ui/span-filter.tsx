@@ -1,4 +1,4 @@
-// A list's time span: two days on the reader's clock, with its zone, or the exact times of a link from a figure.
+// Filters a list by time: two days in the reader's time zone, or the exact times of a link from a figure.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
@@ -49,7 +49,7 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
   );
 }
 
-/** Browsers ignore the page's language in dates: 11/08 or 08/11. */
+/** Writes the days in words, because date inputs follow the browser's language and show 11/08 or 08/11. */
 function typedWords(from: string | undefined, to: string | undefined): string {
   const days = [from, to].flatMap((day) => (day === undefined ? [] : [formatTypedDay(day)]));
   return [...new Set(days)].join(' – ');

@@ -1,4 +1,4 @@
-// A number of an overview.
+// One number of an overview.
 
 import type { ReactNode } from 'react';
 import { Skeleton } from './skeleton.tsx';

@@ -1,4 +1,4 @@
-// A native check box drawn as a switch; in forced colors it stays a check box.
+// A native check box drawn as a switch. In forced colors it stays a check box.
 
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,4 +1,4 @@
-// Column choice of a list, stored in this browser.
+// A list's column choice, stored in this browser.
 
 import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
@@ -19,7 +19,7 @@ export function useTableLayout(name: string): TableLayout {
     show: (id, isShown) => {
       const changed = { ...visibility, [id]: isShown };
       setVisibility(changed);
-      // Without storage, lasts until the page is left.
+      // If the browser refuses storage, the choice lasts until the page is left.
       keep(storageName, JSON.stringify(changed));
     },
   };
@@ -78,7 +78,7 @@ export function ColumnChoice({
 
 const gapPixels = 6;
 
-/** Native popovers close by themselves, but need positioning. */
+/** Native popovers close by themselves, but the page has to position them. */
 function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): void {
   const button = document.querySelector(`[popovertarget="${CSS.escape(menu.id)}"]`);
   if (button === null) return;

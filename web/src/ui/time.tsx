@@ -1,4 +1,4 @@
-// A time on the reader's clock, with UTC as a tooltip.
+// A time in the reader's time zone, with UTC as a tooltip.
 
 import { useTestClock } from '../api/test-clock.ts';
 import { formatTime, formatUtc, type TimeStyle } from '../text/times.ts';

@@ -1,4 +1,4 @@
-// The toast region (Base UI), loaded with the first toast.
+// The region that shows toasts (Base UI), loaded with the first toast.
 
 import { Toast } from '@base-ui/react/toast';
 import { t } from '@lingui/core/macro';
@@ -9,7 +9,7 @@ import { IconButton } from './button.tsx';
 const manager = Toast.createToastManager();
 const shownMilliseconds = 5_000;
 
-/** `listen` receives a function that shows earlier and later toasts. */
+/** `listen` receives a function that shows toasts; earlier toasts are shown at once. */
 export default function ToastRegion({ listen }: { readonly listen: (show: (text: string) => void) => void }) {
   useEffect(() => listen((text) => void manager.add({ title: text, timeout: shownMilliseconds })), [listen]);
   return (

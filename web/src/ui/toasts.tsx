@@ -1,4 +1,4 @@
-// Toasts. Nothing is said only here.
+// Toasts. They disappear, so nothing is said only in a toast.
 
 import { lazy, Suspense } from 'react';
 

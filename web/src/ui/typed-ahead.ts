@@ -1,5 +1,5 @@
-// Keeps what is typed while a dialog loads and puts it into its field, away from shortcuts. Ends when the field has the
-// focus, or on Escape.
+// Captures what people type while a dialog loads, so that it does not trigger shortcuts, and puts it into the dialog's
+// field. Capturing ends when the field has the focus, or on Escape.
 
 import { useEffect, useRef } from 'react';
 

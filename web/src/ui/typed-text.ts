@@ -1,5 +1,5 @@
-// Detects typed, unsent text in a dialog, so that closing asks first (dialog.tsx). Choices are easily repeated and
-// passwords are never kept: neither counts.
+// Detects text that was typed in a dialog but not sent, so that closing asks first (dialog.tsx). Choices do not count,
+// because they are easily repeated; passwords do not count, because they are never kept.
 
 import { useEffect, useState } from 'react';
 
@@ -46,7 +46,7 @@ export function useTypedText(element: HTMLElement | null): () => boolean {
   return () => isTyped(fields);
 }
 
-/** For a removed field, as on a form's second step, its last text. */
+/** If a field was removed, as on a form's second step, its last text counts. */
 function isTyped(fields: ReadonlyMap<TextField, { readonly first: string; readonly last: string }>): boolean {
   return [...fields].some(
     ([field, { first, last }]) => (field.isConnected ? field.value : last).trim() !== first.trim(),

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 
-/** Offline, or for a code of a newer service. */
+/** The text used while offline, or for a code that only a newer service knows. */
 export function unknownRefusal(): string {
   return t`The service refused this. Reload the page and try again.`;
 }

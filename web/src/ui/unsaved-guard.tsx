@@ -1,4 +1,5 @@
-// Asks before leaving a changed form by link, Back, shortcut or, in the browser's words, by closing the tab.
+// Asks before the user leaves a changed form by a link, Back or a shortcut. When the tab is closed, the browser asks in its
+// own words.
 
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';
@@ -6,7 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 
 const FormDialog = lazy(async () => ({ default: (await import('./form-dialog.tsx')).FormDialog }));
 
-/** Render beside the form. After saving, navigate with `ignoreBlocker`. */
+/** Render the result beside the form. After saving, navigate with `ignoreBlocker`. */
 export function useUnsavedGuard(isDirty: boolean): ReactNode {
   const { history } = useRouter();
   const [leave, setLeave] = useState<(() => void) | null>(null);
@@ -21,9 +22,9 @@ export function useUnsavedGuard(isDirty: boolean): ReactNode {
           return true;
         }
         const steps = nextLocation.state.__TSR_index - currentLocation.state.__TSR_index;
-        // The browser has already moved and is sent back: ask when it has arrived.
+        // The browser has already moved, and the router sends it back. Ask only when it has arrived.
         const ask = () =>
-          // The dialog adds a history entry.
+          // The dialog itself adds a history entry, so go back one step further.
           setLeave(() => () => history.go(steps < 0 ? steps - 1 : steps, { ignoreBlocker: true }));
         window.addEventListener('popstate', ask, { once: true });
         return true;

@@ -1,4 +1,4 @@
-// A list's or page's state in the URL, so that it can be shared.
+// The state of a list or page in the URL, so that it can be shared.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
@@ -7,7 +7,7 @@ import { changedParams, textParams } from '../api/search-params.ts';
 
 export interface List<Name extends string> {
   readonly search: { readonly [One in Name]?: string };
-  /** Without cursor and sort order. */
+  /** The filters, without cursor and sort order. */
   readonly filters: { readonly [One in Name]?: string };
   readonly isFiltered: boolean;
   change(changed: { readonly [One in Name]?: string }): void;

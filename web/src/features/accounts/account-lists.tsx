@@ -1,5 +1,5 @@
-// An account's ledger, orders, customers and requests, as on its own pages, and its keys and people. The URL selects the
-// tab and holds its filters.
+// Tabs of an account in the console: its ledger, orders, customers and requests, as on its own pages, and its keys and
+// people. The URL holds the tab and its filters.
 
 import { t } from '@lingui/core/macro';
 import { Link, useSearch } from '@tanstack/react-router';

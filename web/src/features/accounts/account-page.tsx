@@ -1,4 +1,4 @@
-// One account in the console: everything that an operator does for a reseller.
+// One account in the console, with everything that an operator does for a reseller.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

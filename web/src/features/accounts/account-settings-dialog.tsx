@@ -1,4 +1,4 @@
-// Edits an account's group, name, API, rate limit and allow-list. Sends only changed fields.
+// Edits an account's price group, name, API access, rate limit and allow-list. Sends only changed fields.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -23,7 +23,7 @@ interface AccountSettingsDialogProps {
 }
 
 export function AccountSettingsDialog({ account, onClose }: AccountSettingsDialogProps) {
-  // As of opening: a refetch would turn untouched fields into changes.
+  // Keep the values from when the dialog opened. After a refetch, untouched fields would look changed.
   const [before] = useState(account);
   const [displayName, displayNameField] = useText(account.display_name);
   const [group, setGroup] = useState(account.group);

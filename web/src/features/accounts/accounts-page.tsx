@@ -1,4 +1,4 @@
-// All accounts, with search and creation.
+// The list of all accounts, with search and a dialog to create one.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -124,7 +124,7 @@ export function AccountsPage() {
   );
 }
 
-/** Invalid input is sent as it is; the service refuses it. */
+/** Returns invalid input unchanged, so that the service refuses it. */
 function amountOf(typed: string | undefined): string | undefined {
   return typed === undefined ? undefined : (readAmount(typed) ?? typed);
 }

@@ -1,5 +1,5 @@
-// An administrator resets an account's credentials: new key or password (shown once), codes off, sessions ended. Actions
-// that could take over the account ask for the administrator's password.
+// Dialogs in which an administrator resets an account's credentials: new key, new password, TOTP off, sessions ended.
+// Actions that could take over the account ask for the administrator's own password.
 
 import { plural, t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -104,7 +104,7 @@ export function EmailDialog({ account, onClose }: CredentialDialogProps) {
   );
 }
 
-/** For people who lost their app and recovery codes. */
+/** For people who lost both their authenticator app and their recovery codes. */
 export function DisableTotpDialog({ account, onClose }: CredentialDialogProps) {
   const form = useDialogForm({
     onClose,

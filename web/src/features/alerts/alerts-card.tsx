@@ -1,4 +1,4 @@
-// Alert settings: low balance, ending plans, recipients.
+// Edits alert settings: low balance, ending plans, recipients.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -62,7 +62,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
   const { currency } = account;
   const unconfirmed = alerts.emails.filter((email) => !confirmed.includes(email)).join(', ');
   const mayChange = useMay()('webhooks:write');
-  // Fields not edited here follow concurrent changes.
+  // Fields that the user has not edited show changes made elsewhere.
   const saved = textsOf(alerts);
   const [typed, setTyped] = useState<Partial<typeof saved>>({});
   const { below, days, emails } = { ...saved, ...typed };

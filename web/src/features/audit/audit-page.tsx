@@ -115,7 +115,7 @@ function targetText(target: string, first: FoundAuditEntry | undefined): string 
   return first === undefined || first.target.name === '' ? target.replace(':', ' ') : first.target.name;
 }
 
-/** A person or key of the account; the own login shows as the account. */
+/** The person or key that acted. The account's own login is shown as the account. */
 function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
   if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
   const whose = <bdi>{by.type === 'key' ? keyNameWord(by.name) : by.name}</bdi>;
@@ -138,7 +138,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
   const was = fieldsOf(before, currency);
   const is = fieldsOf(after, currency);
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    // Being the first of its hour is not informative.
+    // Hide the counter `within_the_hour` when it is 1, because then it says nothing.
     (name) => was[name] !== is[name] && !(name === 'within_the_hour' && is[name] === '1'),
   );
   return (
@@ -163,7 +163,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
   );
 }
 
-/** Flattens objects: "prices.reseller.monthly". */
+/** Flattens nested objects into names such as "prices.reseller.monthly". */
 function fieldsOf(value: unknown, currency: string, path = ''): Record<string, string> {
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -184,7 +184,7 @@ const moneyFields: ReadonlySet<string> = new Set([
   'refund',
 ]);
 
-/** API amounts and times; older entries hold cents and seconds. */
+/** Newer entries hold the API's amounts and times; older ones hold cents and seconds. */
 function textOf(value: unknown, path: string, currency: string): string {
   if (Array.isArray(value)) {
     if (value.length > 0) return value.map((item) => textOf(item, '', currency)).join(', ');

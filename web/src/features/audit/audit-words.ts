@@ -70,7 +70,7 @@ const fields: Words = {
   yearly: t`Yearly`,
 };
 
-/** "prices.reseller.monthly": "Prices: Reseller, Monthly". */
+/** Turns "prices.reseller.monthly" into "Prices: Reseller, Monthly". */
 export function auditFieldWord(path: string): string {
   const [first = '', ...more] = path.split('.').map((name) => fields[name] ?? name.replaceAll('_', ' '));
   return more.length === 0 ? first : `${first}: ${more.join(', ')}`;
@@ -92,7 +92,7 @@ export function auditValueWord(path: string, value: string): string {
       return planStatusWord(value);
     case 'reason':
       return reasons[value] ?? value.replaceAll('_', ' ');
-    // User text, even if it looks like one of our values.
+    // These fields hold text that users typed, so it is never translated, even if it equals one of our values.
     case 'name':
     case 'display_name':
     case 'memo':

@@ -1,4 +1,4 @@
-// The card of pages before sign-in.
+// The card around forms that are shown before sign-in.
 
 import type { ReactNode } from 'react';
 import { windowTitle } from '../../text/service-name.ts';

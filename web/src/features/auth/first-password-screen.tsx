@@ -1,4 +1,4 @@
-// Requires a new password after signing in with a generated one; the service refuses everything else until then.
+// Asks for a new password after sign-in with a generated one. Until then the service refuses everything else.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Signing out: clears all read data at once, then ends the session. leaving-screen.tsx shows its progress.
+// Signs out: clears all loaded data at once, then ends the session. leaving-screen.tsx shows the progress.
 
 import type { QueryClient } from '@tanstack/react-query';
 import { signOut } from '../../api/frame-commands.ts';

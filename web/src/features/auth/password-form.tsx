@@ -1,4 +1,4 @@
-// Current password and a new one, twice.
+// Form with the current password, and the new one twice.
 
 import { t } from '@lingui/core/macro';
 import { changePassword } from '../../api/commands.ts';
@@ -47,7 +47,7 @@ export function PasswordForm({
         if (isReady && !command.isPending) command.mutate({ current_password: current, new_password: next });
       }}
     >
-      {/* For password managers. */}
+      {/* Password managers need a username field. */}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
       <div className={classNames('grid gap-4', !isNarrow && 'md:grid-cols-3')}>
         <TextField

@@ -1,5 +1,5 @@
-// Password reset: without a token requests a link, with one ("#token=…") sets the password, also for invitations. The token
-// is in no request line, and is removed from the address bar at once.
+// Without a token, requests a reset link by mail. With one ("#token=…"), sets the password, also for invitations. The token
+// is in the URL's fragment, which browsers never send, and is removed from the address bar at once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -24,12 +24,12 @@ const passwordLengthMin = 12;
 export function ResetPasswordPage() {
   const hash = useLocation({ select: (location) => location.hash });
   const [token, setToken] = useState(() => tokenIn(hash) ?? keptToken());
-  // Also for a link pasted while this page is open, which does not reload it.
+  // Runs on every change of the fragment, because pasting a link while this page is open does not reload it.
   useEffect(() => {
     const found = tokenIn(hash);
     if (found === null) return;
     setToken(found);
-    // Stored in this history entry only, so that a reload (for example, by a language change) keeps it.
+    // Keep the token in this history entry only, so that a reload (for example by changing the language) does not lose it.
     window.history.replaceState(
       { ...window.history.state, passwordToken: found },
       '',
@@ -182,7 +182,7 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           command.mutate({ token, new_password: chosen, ...(isInvitation && { sign_in: true }) })
         }
       >
-        {/* Also for password managers. */}
+        {/* Password managers also need a username field. */}
         <TextField
           label={t`Your username`}
           name="username"

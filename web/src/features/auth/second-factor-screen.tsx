@@ -1,4 +1,4 @@
-// Requires setting up a second factor if the role needs one; the service refuses everything else until then.
+// Asks the user to set up a second factor if their role needs one. Until then the service refuses everything else.
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -12,7 +12,7 @@ import { TotpSetup } from './totp-setup.tsx';
 export default function SecondFactorScreen({
   onReadingCodes,
 }: {
-  /** The panel waits while recovery codes are shown. */
+  /** True while recovery codes are shown; the panel stays hidden until then. */
   readonly onReadingCodes: (isReading: boolean) => void;
 }) {
   const client = useQueryClient();

@@ -1,4 +1,4 @@
-// Sessions, password, second factor and security e-mail.
+// The security page: sessions, password, second factor and security e-mail.
 
 import { t } from '@lingui/core/macro';
 import { PageHeader } from '../../ui/page-header.tsx';

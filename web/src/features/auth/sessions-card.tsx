@@ -1,4 +1,4 @@
-// The person's sessions, each with a sign-out.
+// Lists the person's sessions, each with a sign-out button.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

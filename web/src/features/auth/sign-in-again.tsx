@@ -1,5 +1,5 @@
-// Sign-in over a page whose session ended, so that typed input survives. The page is hidden and unreachable meanwhile;
-// another person gets a fresh panel (panel-layout.tsx).
+// Covers a page whose session has ended with a sign-in form, so that typed input survives. Until sign-in the page is hidden
+// and cannot be reached. If another person signs in, panel-layout.tsx loads a fresh panel.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -13,7 +13,7 @@ import { SignInForm } from './sign-in-form.tsx';
 
 export default function SignInAgain({ username }: { readonly username: string }) {
   const client = useQueryClient();
-  // Back must not bypass it, and leaves nothing below it.
+  // Back must neither close this form nor leave the page below it.
   useBackCloses(() => undefined, false);
   useEffect(() => {
     void client.cancelQueries();

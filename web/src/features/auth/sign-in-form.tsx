@@ -1,4 +1,4 @@
-// Username, password and, if enabled, a code. Used by the sign-in page and over expired pages.
+// Username, password and, if enabled, a code. Used by the sign-in page and by sign-in-again.tsx.
 
 import { t } from '@lingui/core/macro';
 import { Plural, Trans } from '@lingui/react/macro';

@@ -16,11 +16,11 @@ export function SignInPage() {
   const { next } = route.useSearch();
   const router = useRouter();
   const client = useQueryClient();
-  // Also after a session that expired.
+  // Remove the previous user's data, which is still cached if the session expired.
   const [canReset, setCanReset] = useState(false);
   useEffect(() => {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
-    // If this fails, assume there is no mail.
+    // If this request fails, assume that the service cannot send mail.
     client.fetchQuery(signInOptionsQuery).then(
       (options) => setCanReset(options.password_reset),
       () => undefined,
@@ -46,7 +46,7 @@ export function SignInPage() {
         onDone={() => {
           client.clear();
           const path = safePath(next);
-          // Returns to the page that was requested. Operators start at the business overview.
+          // Open the page that was requested. Without one, operators start at the business overview.
           const start =
             path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
           void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
@@ -60,7 +60,7 @@ function startOf({ account }: Me): string {
   return account.is_admin ? '/admin' : '/';
 }
 
-/** Only paths of the panel; anything else leads to the start. */
+/** Accepts only paths within the panel, so that a crafted link cannot lead to another site. */
 function safePath(next: string | undefined): string {
   return next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

@@ -1,4 +1,5 @@
-// TOTP setup: password, QR code with a first code, recovery codes. On the security page, and when a role requires it.
+// Sets up TOTP: password, QR code with a first code, recovery codes. Used by the security page and
+// second-factor-screen.tsx.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -18,7 +19,7 @@ import { useText } from '../../ui/use-text.ts';
 
 type Step = 'password' | TotpEnrolment | { readonly recoveryCodes: readonly string[] };
 
-/** `onOn`: after the recovery codes were shown. */
+/** `onOn` is called after the user has seen the recovery codes. */
 export function TotpSetup({ onClose, onOn }: { readonly onClose: () => void; readonly onOn?: () => void }) {
   const [step, setStep] = useState<Step>('password');
   const start = useCommand((password: string | undefined) => startTotp({ password }), { onDone: setStep });

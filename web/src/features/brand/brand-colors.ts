@@ -1,5 +1,5 @@
-// The operator's accent color: a stylesheet loaded after the pages' own, so there are no inline styles
-// (src/service/panel-pages.ts).
+// Applies the operator's accent color as a stylesheet that is loaded after the pages' own. The content security policy
+// (src/service/panel-pages.ts) allows no inline styles.
 
 const address = '/brand/brand.css';
 

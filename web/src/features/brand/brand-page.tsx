@@ -1,4 +1,4 @@
-// Edits the brand: name, logo, color, letterhead, support address, with previews in light and dark.
+// Edits the brand (name, logo, color, letterhead, support address) with previews in light and dark mode.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

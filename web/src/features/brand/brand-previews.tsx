@@ -1,4 +1,4 @@
-// Previews of the brand before saving, light and dark: panel, customer page, mail. They imitate brand/logo.tsx,
+// Previews of an unsaved brand in light and dark mode: panel, customer page, mail. They imitate brand/logo.tsx,
 // src/features/brand/page-layout.ts and src/platform/mail/mail-content.ts.
 
 import { t } from '@lingui/core/macro';
@@ -12,13 +12,13 @@ import { Mark } from './logo.tsx';
 
 interface Face {
   readonly name: string;
-  /** null: the product's own. */
+  /** null uses the product's own color. */
   readonly color: string | null;
   readonly logo: Brand['logo'];
   readonly support: string;
 }
 
-/** As in styles.css; `plate` is behind a logo. */
+/** The colors of styles.css. `plate` is the background behind a logo. */
 const surfaces = {
   light: {
     page: '#f6f7f9',
@@ -154,7 +154,7 @@ function CustomerPart({ name, logo, support }: Face) {
   );
 }
 
-/** Without a brand color a mail has no color. */
+/** A mail uses color only if the brand has one. */
 function MailPart({ name, color, logo, support }: Face) {
   const shown = name || ownName;
   return (

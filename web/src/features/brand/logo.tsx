@@ -1,11 +1,11 @@
-// The operator's logo and name, or the product's.
+// The operator's logo and name, or the product's own.
 
 import { useQuery } from '@tanstack/react-query';
 import { nameInitial } from '../../../../src/features/brand/name-initial.ts';
 import { shownBrandQuery } from '../../api/queries.ts';
 import { ownName, serviceName } from '../../text/service-name.ts';
 
-/** Logos are made for light pages: in dark mode they keep a white background. */
+/** Logos are designed for light backgrounds, so they keep a white background in dark mode. */
 export const logoPlate = 'rounded dark:bg-white dark:p-0.5';
 
 export function Logo() {
@@ -25,7 +25,7 @@ export function Logo() {
   );
 }
 
-/** The product's mark, or the first letter of another name (as in tabs, src/features/brand/brand-pages.ts). */
+/** The product's mark. For another name, its first letter, as in the browser tab (src/features/brand/brand-pages.ts). */
 export function Mark({ name }: { readonly name: string }) {
   return (
     <svg aria-hidden="true" viewBox="0 0 32 32" className="size-6 shrink-0">

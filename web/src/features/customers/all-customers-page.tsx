@@ -1,4 +1,4 @@
-// Customers of all accounts, with filters and a drawer; suspends and unsuspends.
+// Customers of all accounts, with filters and a drawer. Operators can suspend and unsuspend customers here.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -53,7 +53,7 @@ export function AllCustomersPage() {
     },
     ...otherColumns.map((column): Column<AccountCustomer> => {
       if (column.id === 'since') return { ...column, isExtra: true };
-      // Tablets have no room for both the end and the time left.
+      // Tablets have room for the end date or the time left, but not for both.
       return column.id === 'ends' ? { ...column, from: 'lg' } : column;
     }),
     ...(canSuspend ? [suspension()] : []),

@@ -1,4 +1,4 @@
-// A customer of any account in a drawer, with suspension. More: their page.
+// Drawer with a customer of any account and the action to suspend them. The customer's page has more.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// A customer of any account: facts, plan history, actions.
+// Page of a customer of any account: facts, plan history, actions.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

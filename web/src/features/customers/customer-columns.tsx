@@ -12,13 +12,13 @@ import { CustomerLink } from '../../ui/page-links.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** `links`: rows lead to the drawer, the panel page (own account only), or the console page. */
+/** `links` says where a row leads: to the drawer, the panel page (own account only), or the console page. */
 export function customerColumns<Row extends PanelCustomer>({
   links = 'page',
   second,
 }: {
   readonly links?: 'drawer' | 'page' | 'console';
-  /** Second line on narrow screens, instead of the package. */
+  /** The second line on narrow screens; by default it shows the package. */
   readonly second?: (row: Row) => string;
 } = {}): readonly Column<Row>[] {
   return [
@@ -110,12 +110,12 @@ export function customerOnPhone({ plan }: PanelCustomer) {
   );
 }
 
-/** Shown if it differs from the name. */
+/** The reference, if it differs from the name. */
 function otherName({ name, reference }: PanelCustomer): string {
   return reference === name ? '' : reference;
 }
 
-/** A plan that a pending order would begin is not "expired". */
+/** A customer is not "expired" while a pending order is about to begin a plan. */
 export function CustomerBadge({
   customer,
 }: {

@@ -1,4 +1,4 @@
-// A customer in a drawer: plan, last orders, actions. More: their page.
+// Drawer with a customer: plan, last orders, actions. The customer's page has more.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// A customer's facts and last orders in a drawer, in the panel and the console.
+// A customer's facts and last orders, for the drawers of the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import type { Order, PanelCustomer } from '../../api/shapes.ts';

@@ -1,4 +1,4 @@
-// Filters of the customer list: URL parameters and the resulting query.
+// The filters of the customer list: the URL parameters and the query that they make.
 
 import { plural, t } from '@lingui/core/macro';
 import type { Query } from '../../api/client.ts';
@@ -13,7 +13,7 @@ export interface CustomerFilterParams {
   readonly q?: string;
   readonly state?: string;
   readonly package_id?: string;
-  /** Days, or "own": `from` and `to`. */
+  /** A number of days, or "own", which uses `from` and `to`. */
   readonly ending?: string;
   readonly from?: string;
   readonly to?: string;
@@ -75,7 +75,7 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
         className="max-sm:basis-full"
         value={hasOwnSpan ? 'own' : (ending ?? '')}
         options={endings}
-        // Sorts by end, as people look for the next ends.
+        // This filter also sorts by end, because people look for the plans that end next.
         onValue={(chosen) =>
           list.change({ ending: chosen, from: '', to: '', sort: chosen === '' ? '' : 'expires_at' })
         }

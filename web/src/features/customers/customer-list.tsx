@@ -1,5 +1,5 @@
-// An account's customers with filters, drawers and, in the own account, bulk renewal. Used by the customers page and the
-// console's account page. The route must accept customerParams.
+// An account's customers with filters and drawers; the signed-in account can also renew in bulk. Used by the customers page
+// and the console's account page. The route must accept customerParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -22,7 +22,7 @@ const columns = customerColumns<PanelCustomer>({ links: 'drawer' });
 const rowKey = ({ id }: PanelCustomer) => id;
 
 interface CustomerListProps {
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly first?: ReactNode;
   readonly drawer: (id: string, opened: OpenRow<PanelCustomer>) => ReactNode;
@@ -30,7 +30,7 @@ interface CustomerListProps {
 
 export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
   const list = useList(customerParams);
-  // Operators do not order for an account.
+  // Operators cannot order for another account, so they select no rows there.
   const canSelect = useMay()('orders:write') && accountId === null;
   const { cursor } = list.search;
   const wanted = customersWanted(list.search);

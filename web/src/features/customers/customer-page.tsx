@@ -1,4 +1,4 @@
-// A customer: plan, orders, and actions such as renewal, package change, login link.
+// Page of a customer: plan, orders, and actions such as renewal, package change and login link.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -144,7 +144,7 @@ function actionsOf(
       id: 'auto-renew',
       title: t`Auto-renew`,
       icon: CalendarSync,
-      // A free trial cannot renew.
+      // Only a plan with an order can renew; a free trial has none.
       isOffered: isChangeable && lastOrderId !== null,
       dialog: (onClose) => <AutoRenewDialog customer={customer} onClose={onClose} />,
     },

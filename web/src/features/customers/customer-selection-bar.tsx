@@ -1,4 +1,4 @@
-// Actions on selected customers, with their cost.
+// The bar with actions on the selected customers and their cost.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -25,7 +25,7 @@ const BulkAutoRenewDialog = lazyEarly(withTexts(() => import('../plans/bulk-auto
 interface CustomerSelectionBarProps {
   readonly selection: RowSelection<PanelCustomer>;
   readonly wanted: Query;
-  /** `total` null: unknown. `hasMore`: more than this page. */
+  /** `total` is null if unknown. `hasMore` is true if rows beyond this page match. */
   readonly total: number | null;
   readonly hasMore: boolean;
 }

@@ -1,4 +1,4 @@
-// The account's customers. Without any, leads to a first order.
+// The account's customers. If there are none, the page leads to a first order.
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';

@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 
 interface LoginLinkDialogProps {
   readonly customer: Pick<Customer, 'id' | 'name'>;
-  /** For any account's customer, with the password. */
+  /** For customers of any account; then the operator's password is required. */
   readonly isOperator?: boolean;
   readonly onClose: () => void;
 }

@@ -1,10 +1,10 @@
-// An event's subject, parsed defensively: there may be types that these pages do not know.
+// Reads an event's subject defensively, because the service may send types that these pages do not know.
 
 import type { AccountEvent } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 
 interface EventSubject {
-  /** A reference, amount or name; "": none. */
+  /** A reference, an amount or a name. Empty if there is none. */
   readonly text: string;
   readonly customer: { readonly id: number; readonly reference: string } | null;
   readonly orderId: number | null;

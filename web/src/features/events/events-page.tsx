@@ -1,4 +1,4 @@
-// The event feed, newest first. Viewing it does not start recording; without recorded events, the page says what does.
+// The event feed, newest first. Opening it does not start recording; without recorded events, it says what does.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Product calls that need attention (out of attempts, including orders) or are failing.
+// Lists product calls that ran out of attempts, with their orders, and calls that are failing but will be retried.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Actions on a product call: resend, mark as done, or accept or fail its pending order.
+// Actions on a product call: send it again, mark it as done, or accept or fail its pending order.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';

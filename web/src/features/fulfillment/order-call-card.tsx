@@ -1,4 +1,4 @@
-// An order's product call on its page: attempts, answers, actions.
+// The product call of an order, on the order's page: attempts, answers, actions.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -33,7 +33,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
   { title: t`When`, align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
 ];
 
-/** Empty if there was no call, or it was deleted. */
+/** Renders nothing if there was no call or the call was deleted. */
 export function OrderCallCard({ orderId }: { readonly orderId: number }) {
   const { data } = useQuery(callOfOrderQuery(orderId));
   const call = data?.data[0];

@@ -1,4 +1,4 @@
-// Edits the product's addresses, secrets and mode. Secrets are generated or typed, and not shown after saving.
+// Edits the product's addresses, secrets and mode. Secrets are generated or typed, and are not shown after saving.
 
 import { t } from '@lingui/core/macro';
 import { KeyRound } from 'lucide-react';

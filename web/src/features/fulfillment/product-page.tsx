@@ -1,4 +1,4 @@
-// The operator's product: settings and the state of the hand-off.
+// The operator's product: its settings, and whether orders reach it.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -35,7 +35,7 @@ export function callStatusWord({ status, last_status: last, decides_order: decid
   return decides ? t`Resolved manually` : t`Done manually`;
 }
 
-/** The last answer, or why there was none. */
+/** The HTTP status of the last answer, or the reason why there was none. */
 export function callAnswerWord({ attempts, last_status: status, last_error: problem }: ProductCall): string {
   if (status !== null) return String(status);
   return problem === null && attempts === 0 ? t`Not called yet` : callProblemWord(problem);

@@ -1,4 +1,4 @@
-// Accepts or fails a pending order, after showing the effect on the balance.
+// Accepts or fails a pending order. The dialog first shows the effect on the balance.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

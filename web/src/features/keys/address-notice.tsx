@@ -1,4 +1,4 @@
-// Warns if the API address differs from the page's: one of them may be wrong, so copied text may not work.
+// Warns if the configured API address differs from the page's. One of them may be wrong, so copied samples may not work.
 
 import { Trans } from '@lingui/react/macro';
 import { useMe } from '../../api/me.ts';

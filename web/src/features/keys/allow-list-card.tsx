@@ -1,4 +1,4 @@
-// Edits the allow-list. A list without the user's own address needs a confirmation.
+// Edits the allow-list. Saving a list without the user's own address needs a confirmation.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -156,7 +156,7 @@ export function AllowListCard() {
   );
 }
 
-/** The service names the entry: allowed_ips.2. */
+/** The service names the refused entry in `field`, such as "allowed_ips.2". */
 function problemAt(error: Error | null, index: number): boolean {
   return error instanceof ApiError && error.detail('field') === `allowed_ips.${index}`;
 }

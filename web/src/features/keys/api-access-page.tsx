@@ -1,4 +1,4 @@
-// API access: address, key, allow-list, rate limit, a first request to copy.
+// API access: address, key, allow-list, rate limit, and a first request to copy.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ export function ApiAccessPage() {
   const { account } = useMe();
   const may = useMay();
   const keyFacts = useQuery(apiKeyQuery);
-  // In memory only: leaving the page hides the key.
+  // The key is kept in memory only, so leaving the page hides it.
   const [shownKey, setShownKey] = useState<string | null>(null);
   return (
     <>

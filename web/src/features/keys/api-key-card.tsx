@@ -1,4 +1,4 @@
-// Address, username and key. Showing and replacing the key require the password.
+// The API address, username and key. Showing or replacing the key requires the password.
 
 import { t } from '@lingui/core/macro';
 import { Eye, EyeOff, RotateCcw } from 'lucide-react';

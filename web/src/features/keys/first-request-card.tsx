@@ -1,4 +1,4 @@
-// The first request in four languages, with the account's address and, while shown, its key.
+// A first request in four languages, with the account's address and, while the key is shown, the key.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -14,7 +14,7 @@ import { firstRequest, languages } from './first-request.ts';
 
 export function FirstRequestCard({ shownKey }: { readonly shownKey: string | null }) {
   const { api_url: apiUrl } = useMe();
-  // The key shown above is a live one.
+  // In test mode the samples omit the key shown above, because it is a live key.
   const isTest = panelMode === 'test';
   const { data: packages } = useQuery(packagesQuery);
   const { search, change } = useList(['language']);

@@ -1,4 +1,4 @@
-// Sample requests that run as they are, without packages.
+// Sample requests that run as they are and need no extra libraries.
 
 export const languages = [
   { value: 'curl', title: 'curl' },

@@ -1,4 +1,4 @@
-// Rotates a key, with or without an overlap, or revokes it.
+// Dialogs that rotate a key, with or without an overlap, or revoke it.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -89,7 +89,7 @@ export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
 
 interface NewSecretDialogProps {
   readonly title: string;
-  /** null: the first answer, with the secret, was lost. */
+  /** null if the first answer, which contained the secret, was lost. */
   readonly apiKey: string | null;
   readonly children: ReactNode;
   readonly onClose: () => void;

@@ -47,7 +47,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
     ...(apiKey === null && mode === 'test' && { test: true }),
     allowed_ips: addresses.split(/[\s,]+/).filter((part) => part !== ''),
     rate_limit_per_minute: limit.trim() === '' ? null : Number(limit),
-    // Keeps an exact expiry set elsewhere unless the day is changed.
+    // Keep an exact expiry that was set elsewhere unless the user changes the day.
     ...(lastDay === savedDay ? {} : { expires_at: spanEnd(lastDay) ?? null }),
     ...(isFirst || (reach === 'all' && apiKey === null) ? {} : { scopes: reach === 'all' ? null : scopes }),
   };

@@ -1,4 +1,4 @@
-// An account's keys with actions, in the panel and the console.
+// An account's API keys with their actions, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -9,10 +9,10 @@ import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from './order-page-address.ts';
 
-/** The panel's entries include the order's customer. */
+/** In the panel, entries include the order's customer. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
 
-/** `orderPage`: where order rows lead; ".": each row's drawer; null: nowhere. */
+/** `orderPage` is where an order's row leads. "." opens the row's drawer; null means no link. */
 export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly Column<Entry>[] {
   return [
     { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
@@ -77,7 +77,7 @@ function Reason({ entry, orderPage }: ReasonProps) {
     );
   }
   if (orderId === null) return <span className="font-medium">{kind}</span>;
-  // Narrow screens only show the customer.
+  // Narrow screens show only the customer.
   const words = (
     <>
       <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>

@@ -1,4 +1,4 @@
-// A ledger entry in a drawer: reason, author, balance before and after.
+// Drawer with a ledger entry: reason, author, balance before and after.
 
 import { t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
@@ -15,7 +15,7 @@ import { Time } from '../../ui/time.tsx';
 
 interface EntryDrawerProps {
   readonly open: OpenRow<PanelLedgerEntry>;
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
 }
 

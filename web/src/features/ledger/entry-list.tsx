@@ -30,10 +30,10 @@ const kinds = [
 ];
 
 interface EntryListProps {
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly currency: string;
-  /** Selectable months (2026-11), newest first. */
+  /** Months that can be selected (2026-11), newest first. */
   readonly months: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// The account's ledger; for a single month, with its statement.
+// The account's ledger. If a single month is selected, its statement is shown too.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// The ledger's totals by kind, linked to their entries.
+// The ledger's totals by kind, each linked to its entries.
 
 import { t } from '@lingui/core/macro';
 import type { LedgerTotals } from '../../api/shapes.ts';
@@ -7,7 +7,7 @@ import { Money } from '../../ui/money.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 
 interface LedgerTotalsProps {
-  /** null: not available for this time. */
+  /** null if totals are not available for this time span. */
   readonly totals: LedgerTotals | null;
   readonly currency: string;
 }

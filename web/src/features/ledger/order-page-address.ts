@@ -1,3 +1,3 @@
-// The page of an order, in the panel or the console.
+// The address of an order's page, in the panel or the console.
 
 export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';

@@ -1,5 +1,5 @@
-// Revenue by account, filtered by time, package and kind: the rows behind the operator's figures. Each account links to its
-// orders.
+// Revenue by account, filtered by time, package and kind: the details behind the business overview's figures. Each account
+// links to its orders.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -26,7 +26,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { useList } from '../../ui/use-list.ts';
 
-/** Exact times: the sums are of UTC days. */
+/** Exact times instead of the reader's days, because the sums are of UTC days. */
 interface Span {
   readonly from: string;
   readonly to: string;

@@ -103,7 +103,7 @@ interface MoneyChartProps {
 }
 
 function MoneyChart({ series, name, currency, rows }: MoneyChartProps) {
-  // Floats suffice for drawing; texts use exact amounts.
+  // Floats are exact enough for drawing. Texts use the exact amounts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
   const compact = useMemo(
     () => new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency }),

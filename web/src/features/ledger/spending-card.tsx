@@ -1,4 +1,4 @@
-// Spending by package or kind compared with the previous period, linked to the orders. Used by both overviews.
+// Spending by package or kind, compared with the previous period and linked to the orders. Used by both overviews.
 
 import { t } from '@lingui/core/macro';
 import { PackageOpen } from 'lucide-react';
@@ -17,7 +17,7 @@ import type { Span } from './series-card.tsx';
 
 export type SpendingView = 'package' | 'kind';
 
-/** A package over all kinds, or a kind over all packages. */
+/** One package with all kinds of orders, or one kind with all packages. */
 export interface SpendingGroup {
   readonly key: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface SpendingGroup {
 
 interface SpendingCardProps {
   readonly title: string;
-  /** null: being computed. undefined: loading. */
+  /** null while the service computes it, undefined while it loads. */
   readonly spending: readonly SpendingRow[] | null | undefined;
   readonly totals: Totals | undefined;
   readonly error: Error | null;
@@ -117,7 +117,7 @@ function groupsOf(spending: readonly SpendingRow[], by: SpendingView): SpendingG
   return groups.sort((one, other) => Number(toCents(other.spent) - toCents(one.spent)));
 }
 
-/** "New $120.00 · Renewal $300.00" */
+/** For example "New $120.00 · Renewal $300.00". */
 function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string): string {
   return parts
     .filter(({ spent }) => toCents(spent) !== 0n)
@@ -131,7 +131,7 @@ function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string)
 function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>, currency: string): string {
   const change = toCents(spent) - toCents(before);
   const inMoney = formatMoney(fromCents(change), currency, true);
-  // A percentage of almost nothing is meaningless.
+  // Compared with almost nothing, a percentage is meaningless.
   if (toCents(before) <= 0n || change > toCents(before) * 10n) return inMoney;
   return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
 }

@@ -1,4 +1,4 @@
-// A month's totals, from opening to closing balance.
+// A month's totals, from the opening to the closing balance.
 
 import { plural, t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
@@ -56,7 +56,7 @@ export function StatementCard({ statement, currency }: StatementCardProps) {
   );
 }
 
-/** With its sign, whether or not the sum has one. */
+/** Puts `sign` before the sum, even if the sum already has one. */
 export function movement(sum: string, sign: '' | '-'): string {
   const size = sum.replace(/^-/, '');
   return /^0+\.0+$/.test(size) ? size : sign + size;

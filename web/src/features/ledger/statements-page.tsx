@@ -78,7 +78,7 @@ export function StatementsPage() {
       align: 'end',
       cell: ({ month }) => (
         <span className="inline-flex">
-          {/* No room on phones; the month's page has the file too. */}
+          {/* Phones have no room for this button; the month's page has the file too. */}
           <span className="max-sm:hidden">
             <CsvButton
               icon={Download}

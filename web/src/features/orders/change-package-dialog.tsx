@@ -1,4 +1,4 @@
-// The operator changes a customer's package: an order of the account, with cost and refund shown before the password.
+// The operator changes a customer's package, which is an order: shows cost and refund before it asks for the password.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -54,7 +54,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
   const wasLost = form.isUncertain;
   const preview = useQuery({
     ...packageChangePreviewQuery(customer.id, { package_id: packageId ?? 0, months }),
-    // What was sent may stand, so it is shown unchanged.
+    // After a lost answer the order may have been placed, so the dialog keeps showing what was sent.
     enabled: packageId !== null && !form.isClosed,
   });
   const isCurrent = packageId !== null && !preview.isPlaceholderData && (wasLost || preview.error === null);

@@ -1,4 +1,4 @@
-// Autocomplete for an order's customer; unknown text means a new customer, which it says.
+// Autocomplete for an order's customer. Unknown text means a new customer, and the field says so.
 
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { t } from '@lingui/core/macro';
@@ -19,9 +19,9 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
   const input = useRef<HTMLInputElement>(null);
   const place = useRef<HTMLDivElement>(null);
   const [wantsOpen, setWantsOpen] = useState(false);
-  // While the list is open, screen readers do not see the rest of the dialog, so open it only if there is a choice.
+  // Open the list only if there is a choice: while it is open, screen readers cannot see the rest of the dialog.
   const offered = found.filter(({ reference }) => !sameReference(reference, value));
-  // Continue after text typed before the field existed.
+  // Put the cursor behind text that was typed before this field existed (typed-ahead.ts).
   useEffect(() => {
     const field = input.current;
     field?.setSelectionRange(field.value.length, field.value.length);
@@ -41,11 +41,11 @@ export function CustomerField({ value, onText, found, problem }: CustomerFieldPr
           >
             <Autocomplete.Input
               {...wiring}
-              // Its label is out of reach while the list is open.
+              // Screen readers cannot reach the field's label while the list is open.
               aria-label={t`Customer`}
               ref={input}
               autoFocus
-              // A late list must not hold up a user who has moved on.
+              // Close the list when the focus leaves, so that suggestions that arrive late do not block the next field.
               onBlur={({ relatedTarget }) => {
                 if (relatedTarget !== null && !place.current?.contains(relatedTarget)) setWantsOpen(false);
               }}
@@ -98,7 +98,7 @@ interface NewCustomerNoteProps {
   readonly onChoose: (reference: string) => void;
 }
 
-/** Suggests existing customers instead of a new one. */
+/** Suggests similar existing customers before a new one is created. */
 export function NewCustomerNote({ reference, similar, onChoose }: NewCustomerNoteProps) {
   return (
     <div role="status" className="rounded-control border border-edge px-3.5 py-2.5">

@@ -1,4 +1,4 @@
-// An order's customer: a known one with their plan, or a new one with similar existing ones, in case of a typo.
+// Finds an order's customer and their plan. For an unknown reference, finds similar customers in case of a typo.
 
 import { useQuery } from '@tanstack/react-query';
 import { customerQuery, customersQuery, ordersQuery } from '../../api/queries.ts';
@@ -21,7 +21,7 @@ export function useKnownCustomer(reference: string): KnownCustomer {
   const search = useQuery({ ...customersQuery({ words: reference }), enabled: isNamed });
   const found = isNamed && !search.isPlaceholderData ? (search.data?.data ?? []) : [];
   const listed = found.find((one) => sameReference(one.reference, reference));
-  // A customer missing from a long list is found by their orders.
+  // If the search result is cut off, the customer may be missing from it. Then look for one of their orders.
   const isCut = listed === undefined && (search.data?.next_cursor ?? null) !== null;
   const orders = useQuery({ ...ordersQuery({ customer: reference }), enabled: isNamed && isCut });
   const ordered = isCut && !orders.isPlaceholderData ? orders.data?.data[0]?.customer : undefined;

@@ -7,9 +7,9 @@ import type { Customer, Months, Order } from '../../api/shapes.ts';
 export type OrderIntent =
   | {
       readonly type: 'place';
-      /** Customer reference; absent: the dialog asks. */
+      /** The customer's reference. If absent, the dialog asks for it. */
       readonly customer?: string;
-      /** Name of the running package, to mark it. */
+      /** The name of the running package, which the dialog marks. */
       readonly runningPackage?: string;
     }
   | {

@@ -12,7 +12,7 @@ import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { FailedRefund } from './order-failure.tsx';
 
-/** `orderPage`: where rows lead; "drawer": beside the list. */
+/** `orderPage` is where a row leads; "drawer" opens the drawer beside the list. */
 export function orderColumns({
   orderPage = '/orders/$orderId',
   withCustomer = true,
@@ -120,7 +120,7 @@ export function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
 }
 
-/** For an unconfirmed order, only once the product confirms it. */
+/** An unconfirmed order has an end only after the product confirms it. */
 export function OrderedEnd({ order: { status, expires_at: at } }: { readonly order: Order }) {
   if (status === 'failed') return '–';
   if (status === 'completed') return <Time at={at} />;
@@ -131,7 +131,7 @@ export function OrderedEnd({ order: { status, expires_at: at } }: { readonly ord
   );
 }
 
-/** Empty for completed orders, the normal case. */
+/** Renders nothing for completed orders, the normal case. */
 export function UnsettledBadge({ status }: { readonly status: string }) {
   if (status === 'completed') return null;
   return <Badge tone={status === 'failed' ? 'bad' : 'warn'}>{orderStatusWord(status)}</Badge>;

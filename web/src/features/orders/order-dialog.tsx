@@ -1,5 +1,5 @@
-// Places or renews an order: choose, preview, confirm. The idempotency key is made when the dialog opens, so a second click
-// or a retry after a lost answer charges once.
+// Places or renews an order in three steps: choose, preview, confirm. The idempotency key is made when the dialog opens, so
+// a second click or a retry after a lost answer charges once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -103,7 +103,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const plan = known.customer?.plan;
   const isRunning = plan !== undefined && runs(plan);
   const present = packages?.data.find((one) => one.name === plan?.package);
-  // Preselects the current package, unless a change was requested or it is no longer on offer.
+  // Preselect the current package, unless the user asked for a change or the package is no longer on offer.
   const isChangeAsked = intent.runningPackage !== undefined;
   const preselected = isChangeAsked ? undefined : (present ?? (isRunning ? undefined : packages?.data[0]));
   const packageId = chosenId ?? preselected?.id ?? null;
@@ -114,11 +114,11 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
     onDone,
   });
-  // After a lost answer the order may stand: only an identical request may use this key.
+  // After a lost answer the order may have been placed, so only an identical request may use this key.
   const isUncertain = command.error instanceof ApiError && isLost(command.error);
   const preview = useQuery({
     ...orderPreviewQuery(body),
-    // What was sent may stand, so it is shown unchanged.
+    // Do not refresh the preview after sending, so that it keeps showing what was sent.
     enabled: packageId !== null && settled !== '' && !known.isAsking && !isUncertain && !command.isPending,
   });
   const isCurrent =
@@ -141,7 +141,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const send = () => {
     if (packageId === null || preview.data === undefined) return;
     setIsAsked(false);
-    // Fixes the choice, so that customer data arriving later cannot change it.
+    // Fix the choice now, so that customer data that arrives later cannot change it.
     setChosenId(packageId);
     setMonths(months);
     command.mutate(
@@ -308,7 +308,7 @@ interface PresentPlanProps {
   readonly isPending: boolean;
 }
 
-/** The current plan, and obstacles to an order. */
+/** Shows the current plan and anything that prevents an order. */
 function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanProps) {
   const { plan } = customer;
   return (

@@ -1,4 +1,4 @@
-// The result of an order, with the login link, shown once.
+// Shows the result of an order and its login link, which is shown only once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// An order in a drawer. Renewal: its page, or its customer's.
+// Drawer with an order. To renew, open the order's or the customer's page.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ import { failureFacts } from './order-failure.tsx';
 interface OrderDrawerProps {
   readonly id: string;
   readonly opened: OpenRow<Order>;
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
 }
 

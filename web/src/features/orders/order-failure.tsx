@@ -1,4 +1,4 @@
-// Why an order failed, and its refund, for drawers, pages and rows.
+// Says why an order failed and what was refunded, for drawers, pages and rows.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

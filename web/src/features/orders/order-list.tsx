@@ -34,7 +34,7 @@ const kinds = [
 ];
 
 interface OrderListProps {
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly first?: ReactNode;
 }

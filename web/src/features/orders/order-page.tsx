@@ -31,7 +31,7 @@ export function OrderPage() {
     );
   }
   const order = data?.order;
-  // A plan continues from its last order; an earlier one of another package would be refused.
+  // A plan can only be renewed from its last order. The service would refuse an earlier order of another package.
   const isReplaced =
     order !== undefined &&
     renewal?.order_id != null &&

@@ -1,4 +1,4 @@
-// An order's effect: a sentence, refund and balance. Always visible above the buttons; the price is on the button.
+// What an order will do: a sentence, the refund and the new balance. Always visible above the buttons.
 
 import { t } from '@lingui/core/macro';
 import { ArrowRight } from 'lucide-react';

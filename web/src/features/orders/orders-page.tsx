@@ -1,4 +1,4 @@
-// The account's orders, and placing one.
+// The account's orders, and a button to place one.
 
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';

@@ -1,4 +1,4 @@
-// Filters a list by package: those on offer; for the operator all.
+// Filters a list by package. Resellers can choose packages on offer, operators all packages.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

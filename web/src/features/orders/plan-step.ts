@@ -1,5 +1,5 @@
-// What an order changes besides money: upgrade or downgrade, by the monthly price, and what the new package lacks. Computes
-// no amounts.
+// Says what an order changes besides money: whether it is an upgrade or a downgrade, by price, and what the new package
+// lacks. Computes no amounts.
 
 import { t } from '@lingui/core/macro';
 import type { Limit, LimitValue, Months, Order, OrderPreview, Package } from '../../api/shapes.ts';
@@ -12,7 +12,7 @@ interface Plans {
   readonly from: Package | undefined;
   readonly to: Package | undefined;
   readonly months: Months;
-  /** Gives the monthly price of a package no longer on offer. */
+  /** If a package is no longer on offer, its price is taken from this order. */
   readonly lastOrder: Order | undefined;
 }
 
@@ -20,7 +20,7 @@ export function directionOf({ from, to, months, lastOrder }: Plans): Direction {
   const next = priceOf(to, months);
   if (next === undefined) return 'level';
   const present = priceOf(from, months);
-  // Multiplied by both months, to compare without fractions.
+  // Compare without fractions: multiply each price by the other's months.
   const [one, other] =
     present !== undefined
       ? [present, next]
@@ -36,7 +36,7 @@ function priceOf(one: Package | undefined, months: Months): bigint | undefined {
   return price === undefined ? undefined : toCents(price);
 }
 
-/** Smaller limits and missing features. Upgrades only compare limits: larger packages often reword features. */
+/** For upgrades only limits are compared, because larger packages often reword the same features. */
 export function lossesOf(
   from: Package | undefined,
   to: Package | undefined,
@@ -66,7 +66,7 @@ function limitLoss(limit: Limit, present: LimitValue | undefined, next: LimitVal
   return t`${name}: ${limitText(limit, next)} instead of ${before}`;
 }
 
-/** "Downgrade from Business to Starter, $9.20 back" */
+/** For example "Downgrade from Business to Starter, $9.20 back". */
 export function changeSentence(direction: Direction, from: string, preview: OrderPreview): string {
   const to = preview.package.name;
   const isGain = preview.charge.startsWith('-');

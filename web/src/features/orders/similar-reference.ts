@@ -1,6 +1,6 @@
-// Detects likely typos of known customers: the name part of an address, or one or two letters different.
+// Detects likely typos of known references: the same name at another domain, or one or two different letters.
 
-/** Ignores case and surrounding spaces, like orders. */
+/** Ignores case and surrounding spaces, like the service. */
 export function sameReference(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }
@@ -16,7 +16,7 @@ export function isSimilar(typed: string, known: string): boolean {
   );
 }
 
-/** With one typo, either the beginning or the end of the name is right. */
+/** The first and last letters of the name. After one typo at least one of them is still right. */
 export function fragments(typed: string): { readonly head: string; readonly tail: string } {
   const [name = ''] = plain(typed).split('@');
   return { head: name.slice(0, 3), tail: name.slice(-3) };
@@ -26,7 +26,7 @@ function plain(text: string): string {
   return text.trim().normalize('NFC').toLowerCase();
 }
 
-/** Letters changed, added, dropped or swapped. */
+/** The number of letters that were changed, added, dropped or swapped. */
 function distance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   let before: number[] = [];

@@ -244,7 +244,7 @@ function RefusalsCard({ data, span, code, error }: RefusalsProps) {
   );
 }
 
-/** Product calls that fail or ran out of attempts. */
+/** Warns about product calls that fail or ran out of attempts. */
 function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
   if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
   const { attention, failing } = orders;
@@ -278,7 +278,7 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
   );
 }
 
-/** About as many as the accounts beside them. */
+/** About as many rows as the accounts card beside it. */
 const refusalsShown = 6;
 
 const refusalColumns: readonly Column<RefusalCount>[] = [

@@ -1,4 +1,4 @@
-// A new account's first steps, checked off by the service.
+// A new account's first steps. The service knows which are done.
 
 import { t } from '@lingui/core/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';

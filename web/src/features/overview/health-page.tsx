@@ -1,4 +1,4 @@
-// The service's health: database, queue, batches, jobs; verification on request.
+// The service's health: database, queue, batches, jobs, and a button that starts verification.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

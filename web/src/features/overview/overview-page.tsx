@@ -105,7 +105,7 @@ interface SpendingLinkProps {
   readonly by: string | undefined;
 }
 
-/** Orders of a package or kind; for canceled plans, the ledger's refunds. */
+/** Links to the orders of a package or kind. For canceled plans, links to the ledger's refunds. */
 function SpendingLink({ group, span, by }: SpendingLinkProps) {
   const times = { from: span?.from ?? '', to: span?.to ?? '' };
   const name = <bdi>{group.name}</bdi>;
@@ -128,7 +128,7 @@ function SpendingLink({ group, span, by }: SpendingLinkProps) {
 
 interface AttentionProps {
   readonly overview: Overview | undefined;
-  /** "In the last 30 days" */
+  /** For example "In the last 30 days". */
   readonly inSpan: string;
 }
 
@@ -184,7 +184,7 @@ function Attention({ overview, inSpan }: AttentionProps) {
   );
 }
 
-/** Endpoints that the service disabled; only a person can enable them. */
+/** Endpoints that the service disabled. Only a person can enable them again. */
 function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
   return overview?.notices.map(({ webhook, reason, at }) => (
     <Notice key={webhook.id} tone="warn">
@@ -210,7 +210,7 @@ interface FiguresProps {
 function Figures({ overview, inSpan }: FiguresProps) {
   const { account } = useMe();
   const { currency } = account;
-  // The counts are of live data.
+  // These counts are of live data, so they are hidden in test mode.
   const isLive = panelMode === 'live';
   const { span, totals } = overview ?? {};
   const expiring = overview?.expiring;
@@ -270,7 +270,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
   );
 }
 
-/** "398 active of 574 customers": most customers' plans ended long ago. */
+/** Says "398 active of 574 customers", because most customers' plans ended long ago. */
 function activeWords(customers: Overview['customers'] | undefined): string {
   if (customers === undefined) return '';
   const { running, total } = customers;

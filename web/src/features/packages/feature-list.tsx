@@ -22,7 +22,7 @@ export function FeatureList({ features, onChange }: FeatureListProps) {
   };
   const add = () => {
     onChange([...features, '']);
-    // The new line is rendered in the next frame.
+    // Wait for the next frame, in which the new line is rendered.
     requestAnimationFrame(() =>
       list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus(),
     );

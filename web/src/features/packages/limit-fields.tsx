@@ -1,4 +1,4 @@
-// The limits of a package in its form: a field for each definition. An empty one is not part of the package.
+// The limits in a package's form, one field per defined limit. If a field is empty, the package does not have that limit.
 
 import { t } from '@lingui/core/macro';
 import type { Limit } from '../../api/shapes.ts';

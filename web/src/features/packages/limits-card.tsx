@@ -1,4 +1,4 @@
-// The limits that packages can have: defined, changed and deleted by the operator.
+// Lets the operator define, change and delete the limits that packages can have.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Flags unusual scheduled prices, so that an operator notices typos before they take effect. Forbids nothing. Pure.
+// Flags unusual scheduled prices, so that an operator notices typos before they take effect. It forbids nothing. Pure.
 
 import type { Group, PeriodName } from '../../api/shapes.ts';
 
@@ -13,7 +13,7 @@ export interface PriceChange {
 
 export type Oddity =
   | { readonly type: 'free'; readonly group: Group; readonly period: PeriodName }
-  /** Over +50 % or below half. `share`: relative change, 0.6 for 60 %. */
+  /** A price that rose by more than 50 % or fell below half. `share` is the relative change: 0.6 means 60 %. */
   | { readonly type: 'leap'; readonly group: Group; readonly period: PeriodName; readonly share: number }
   /** Distributors should pay less than resellers. */
   | {
@@ -22,7 +22,7 @@ export type Oddity =
       readonly reseller: bigint;
       readonly distributor: bigint;
     }
-  /** A long period costs more than its months. */
+  /** A long period costs more than the same months paid monthly. */
   | {
       readonly type: 'longer_dearer';
       readonly group: Group;
@@ -47,7 +47,7 @@ export function priceChanges(before: CentsByGroup | null, after: CentsByGroup): 
   );
 }
 
-/** Only for changed prices: older oddities are intended. */
+/** Flags only changed prices; older oddities are considered intended. */
 export function oddities(before: CentsByGroup | null, after: CentsByGroup): Oddity[] {
   const changes = priceChanges(before, after);
   const isChanged = (group: Group, period: PeriodName) =>

@@ -100,7 +100,7 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
   const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
-  // As of opening: a scheduled price may begin meanwhile.
+  // Keep the prices from when the page opened: a scheduled price may begin meanwhile.
   const [opened] = useState(one === null || one.trial ? null : one.prices);
   const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
 

@@ -57,7 +57,7 @@ interface PriceStepProps {
   readonly currency: string;
 }
 
-/** "$10.00 → $12.00 +20%" */
+/** For example "$10.00 → $12.00 +20%". */
 export function PriceStep({ change: { before, after }, currency }: PriceStepProps) {
   if (before === null) return <Money amount={fromCents(after)} currency={currency} />;
   return (

@@ -1,4 +1,4 @@
-// Edits prices by group and period, with savings compared to monthly.
+// Edits prices by group and period, and shows the savings compared to monthly payment.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -99,7 +99,7 @@ export function typedPrices(prices: AdminPackage['prices']): TypedPrices {
   return { reseller: ofGroup(prices.reseller), distributor: ofGroup(prices.distributor) };
 }
 
-/** null if one is missing or invalid. */
+/** Returns null if a price is missing or invalid. */
 export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
   const ofGroup = (group: Group) => {
     const [monthly, quarterly, yearly] = periods.map(({ period }) => readAmount(typed[group][period]));
@@ -110,14 +110,14 @@ export function readPrices(typed: TypedPrices): AdminPackage['prices'] | null {
   return reseller && distributor ? { reseller, distributor } : null;
 }
 
-/** null if none was typed or one is invalid. */
+/** Returns null if no price was typed or one is invalid. */
 export function readSomePrices(typed: TypedPrices): ScheduledPrices['prices'] | null {
   const isWrong = (text: string) => text.trim() !== '' && readAmount(text) === null;
   if (groups.some(({ group }) => periods.some(({ period }) => isWrong(typed[group][period])))) return null;
   return someOf((group, period) => readAmount(typed[group][period]));
 }
 
-/** Only changed ones, so that a page open for long does not revert prices that began meanwhile. */
+/** Leaves out unchanged prices, so that an old page does not revert prices that began meanwhile. */
 export function changedPrices(
   read: AdminPackage['prices'],
   before: AdminPackage['prices'],

@@ -1,4 +1,4 @@
-// Scheduled and past prices; adds and deletes future ones.
+// Lists scheduled and past prices; future ones can be added and deleted.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -49,7 +49,7 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
   const close = () => setOpened(null);
   const mayChange = useMay()('admin:packages');
   const schedule = query.data?.data ?? [];
-  // The previous price is only known for future ones.
+  // The previous price is known only for future changes.
   const beforeOf = (price: ScheduledPrices) => (price.begun ? null : pricesBefore(one, schedule, price.from));
   const deletion = (price: ScheduledPrices) =>
     price.begun || !mayChange ? null : (
@@ -119,12 +119,12 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
 interface NamedProps {
   readonly one: AdminPackage;
   readonly price: ScheduledPrices;
-  /** null: it has begun. */
+  /** null if the price has begun. */
   readonly before: AdminPackage['prices'] | null;
   readonly group: Group;
 }
 
-/** The group's prices; on narrow screens the other group's follow. */
+/** The group's prices. Narrow screens show the other group's prices below. */
 function Named({ one, price: { prices }, before, group }: NamedProps) {
   const lines = (of: Group) =>
     periods.flatMap(({ period, title }) => {

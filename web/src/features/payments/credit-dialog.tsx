@@ -1,4 +1,4 @@
-// Credits or debits an account in two steps: amount and memo, then the resulting balance and, if required, the password.
+// Credits or debits an account in two steps: amount and memo, then the new balance and, if required, the password.
 
 import { t } from '@lingui/core/macro';
 import { ArrowRight } from 'lucide-react';
@@ -30,7 +30,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
   const [typed, typedField] = useText();
   const [memo, memoField] = useText();
   const [confirming, setConfirming] = useState(false);
-  // Required by the service above a configured amount.
+  // The service requires the password above a configured amount.
   const [asksPassword, setAsksPassword] = useState(false);
   const own = useOwnPassword();
   const size = readAmount(typed);
@@ -144,7 +144,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             key={confirming ? 'confirm' : 'review'}
             type="submit"
             autoFocus={confirming && !asksPassword}
-            // A held Enter key must not confirm the second step.
+            // Ignore a repeated Enter, so that holding the key does not confirm the second step.
             onKeyDown={(event) => {
               if (event.repeat) event.preventDefault();
             }}

@@ -1,4 +1,4 @@
-// The person's security e-mail. Its reader can set a new password, so a change requires the current one.
+// The person's security e-mail. It receives password reset links, so changing it requires the current password.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
@@ -18,7 +18,7 @@ export function EmailCard() {
   const { account, mail } = useMe();
   const { person } = usePerson();
   const may = useMay();
-  // The own login uses the account's address.
+  // The account's own login uses the account's address.
   const isFixed = person.id === account.id && !may('people:write');
   const saved = person.email ?? '';
   const [email, emailField] = useText(saved);

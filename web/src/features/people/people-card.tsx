@@ -1,4 +1,4 @@
-// An account's people with roles and actions, in the panel and the console.
+// An account's people with their roles and actions, in the panel and the console.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Sends a new invitation link, shown once, or removes a person.
+// Dialogs that make a new invitation link, shown once, or remove a person.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

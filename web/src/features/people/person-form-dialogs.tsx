@@ -73,14 +73,14 @@ export function ChangePersonDialog({
   person,
   onClose,
 }: FormProps & { readonly person: Person }) {
-  // As of opening: a refetch would turn untouched fields into changes.
+  // Keep the values from when the dialog opened. After a refetch, untouched fields would look changed.
   const [before] = useState(person);
   const saved = before.email ?? '';
   const [email, setEmail] = useState(saved);
   const [role, setRole] = useState(before.role);
   const isMe = usePerson().person.id === person.id;
   const isOfOthers = owner !== ownPeople && !ofAdministrator;
-  // People with a password change their own address.
+  // A person who has a password changes their own address.
   const mayMoveMail = person.status === 'invited' || isMe || isOfOthers;
   const change = {
     ...(role !== before.role && { role }),

@@ -1,4 +1,4 @@
-// Sets auto-renewal of many plans: terms, progress, results.
+// Sets auto-renewal for many customers: the terms, then progress and results.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
@@ -17,7 +17,7 @@ import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
-  /** For the length of each customer's last order. */
+  /** Tells the number of months of each customer's last order. */
   readonly preview: Renewals;
   readonly onClose: () => void;
   readonly onChanged: (ids: ReadonlySet<number>) => void;
@@ -25,7 +25,7 @@ interface BulkAutoRenewDialogProps {
 
 export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }: BulkAutoRenewDialogProps) {
   const client = useQueryClient();
-  // As of opening.
+  // Keep the selection from when the dialog opened.
   const [{ customers, preview }] = useState(selected);
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [period, setPeriod] = useState('last');
@@ -86,7 +86,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   };
   return (
     <Dialog
-      // Input was sent: the results are a new dialog with nothing to lose.
+      // After sending, the key makes this a new dialog, which closes without asking about typed input.
       key={hasBegun ? 'results' : 'terms'}
       title={hasBegun ? t`Auto-renewals` : t`Auto-renew for selected customers`}
       description={

@@ -1,6 +1,5 @@
-// Sets auto-renewal of many plans, several requests at a time.
-// Invariant: an equal request for a customer keeps its key while the page lives, so a retry after a lost answer does
-// nothing twice.
+// Sets auto-renewal of many plans with several requests at a time. Invariant: identical requests for a customer use the
+// same idempotency key until one succeeds, so a retry after a lost answer does nothing twice.
 
 import { ApiError } from '../../api/client.ts';
 import { removeAutoRenew, setAutoRenew } from '../../api/commands.ts';
@@ -9,7 +8,7 @@ import type { Months } from '../../api/shapes.ts';
 
 const atOnce = 4;
 
-/** `terms` null: auto-renewal off. */
+/** `terms` null turns auto-renewal off. */
 export interface RenewalWish {
   readonly customerId: number;
   readonly terms: { readonly months: Months; readonly max_charge: string | null } | null;
@@ -19,7 +18,7 @@ export type WishResult =
   | { readonly type: 'done' }
   | { readonly type: 'refused'; readonly code: string; readonly reason: string | null };
 
-/** The service's default. */
+/** Hours before the plan's end; equals the service's default. */
 const hoursBefore = 24;
 const keys = new Map<string, string>();
 
@@ -48,7 +47,7 @@ async function sendOne(wish: RenewalWish): Promise<WishResult> {
     if (!(error instanceof ApiError)) throw error;
     return { type: 'refused', code: error.code, reason: error.detail('reason') || null };
   }
-  // Done: the same request later is a new one.
+  // The request succeeded, so the same request later is a new one.
   keys.delete(name);
   return { type: 'done' };
 }

@@ -1,4 +1,4 @@
-// Shared by bulk dialogs: progress, and customers with results.
+// Parts shared by the bulk dialogs: the progress, and the list of customers with results.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -31,7 +31,7 @@ export function BulkRows({ rows }: { readonly rows: readonly BulkRow[] }) {
   return (
     <section
       aria-label={t`Selected customers`}
-      // Long lists scroll, also by keyboard.
+      // A long list scrolls; the focus makes it scrollable by keyboard.
       tabIndex={rows.length > scrollsAbove ? 0 : undefined}
       className="max-h-80 overflow-y-auto rounded-control border border-line px-3"
     >

@@ -1,4 +1,4 @@
-// Renews many customers: cost and exclusions, progress, results.
+// Renews many customers: shows the cost and who is excluded, then progress and results.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -21,13 +21,13 @@ interface BulkRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
   readonly preview: Renewals;
   readonly onClose: () => void;
-  /** Renewed, so they must not be renewed again. */
+  /** Called with the customers that were renewed, so that they are not renewed again. */
   readonly onRenewed: (ids: ReadonlySet<number>) => void;
 }
 
 export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: BulkRenewDialogProps) {
   const client = useQueryClient();
-  // As of opening: the user confirms what they read.
+  // Keep the values from when the dialog opened: the user confirms what they read.
   const [shown] = useState({ customers, preview });
   const [results, setResults] = useState<ReadonlyMap<number, RenewalResult>>(new Map());
   const [isRunning, setIsRunning] = useState(false);

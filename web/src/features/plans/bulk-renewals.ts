@@ -1,6 +1,6 @@
-// Renews many customers through the bulk endpoint (docs/bulk.md), in small groups to show progress.
-// Invariant: each renewal keeps its key while the page lives, so a retry after a lost answer is charged once, and none is
-// charged more than was shown.
+// Renews many customers through the bulk endpoint (docs/bulk.md), in small groups to show progress. Invariant: each renewal
+// keeps its idempotency key until the page is left, so a retry after a lost answer charges once. No renewal is charged more
+// than was shown.
 
 import { ApiError } from '../../api/client.ts';
 import { renewInBulk } from '../../api/commands.ts';
@@ -10,7 +10,7 @@ import type { BulkAnswerResult, Renewal } from '../../api/shapes.ts';
 const atOnce = 20;
 
 const keys = new Map<number, string>();
-/** Lost answers: the renewal may stand as the customer's last order, so this request must be repeated, not the next. */
+/** Renewals whose answer was lost. A retry must repeat the same request, because it may have succeeded. */
 const unanswered = new Map<number, DueRenewal>();
 
 export type RenewalResult =

@@ -1,4 +1,4 @@
-// The daily cost of renewals, the day the balance runs out, and alert settings.
+// The daily cost of renewals, the day on which the balance runs out, and alert settings.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -193,7 +193,7 @@ function balances(forecast: Forecast | undefined, days: number) {
     day.setUTCDate(today.getUTCDate() + ahead);
     dates.push(day.toISOString().slice(0, 10));
   }
-  // In test mode the clock may be elsewhere: then only days with ends.
+  // In test mode the test clock may be far from today. Then show only the days on which plans end.
   const ends = forecast?.days.map(({ date }) => date) ?? [];
   const shown = ends.every((date) => dates.includes(date)) ? dates : ends;
   let left = toCents(forecast?.balance ?? '0.00');

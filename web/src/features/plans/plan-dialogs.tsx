@@ -1,5 +1,5 @@
-// Cancel, suspend, resume and auto-renewal dialogs. Each has one idempotency key per opening, so that a retry after a lost
-// answer does nothing twice.
+// Dialogs to cancel, suspend, resume and auto-renew a plan. Each opening has one idempotency key, so that a retry after a
+// lost answer does nothing twice.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -35,7 +35,7 @@ interface PlanDialogProps {
   readonly onClose: () => void;
 }
 
-/** `isOperator`: any account's customer; the refund goes to that account, and the password is required. */
+/** With `isOperator`, for customers of any account: the refund goes to that account. */
 export function CancelDialog({
   customer,
   isOperator = false,

@@ -1,4 +1,4 @@
-// How long a plan runs, for customer pages and drawers. A plan that an order has yet to begin is not shown as ended.
+// How long a plan runs. While a pending order is about to begin a plan, the old one is not shown as ended.
 
 import { t } from '@lingui/core/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';

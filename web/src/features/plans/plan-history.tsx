@@ -1,4 +1,4 @@
-// A plan's history, newest first, with authors and the plan before and after.
+// A plan's history, newest first: who changed what, and the plan before and after.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -119,7 +119,7 @@ function columnsOf(currency: string, isOperator: boolean): readonly Column<PlanH
   ];
 }
 
-/** The earlier plan is not what the customer waits for. */
+/** While an order is pending, show the package that the customer waits for instead of the earlier plan. */
 function PendingState({ packageName }: { readonly packageName: string }) {
   return (
     <TwoLines first={<bdi className="block max-w-40 truncate">{packageName}</bdi>} second={t`Pending`} />

@@ -1,4 +1,4 @@
-// Says why a plan cannot be renewed, before a button is offered. The service decides as for the order.
+// Says why a plan cannot be renewed, before a button is offered. The service checks it like the order itself.
 
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../../api/person.ts';
@@ -7,7 +7,7 @@ import type { Renewal } from '../../api/shapes.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
 import { Notice } from '../../ui/notice.tsx';
 
-/** undefined: unknown, or the person may not order. */
+/** Returns undefined while unknown, or if the person may not order. */
 export function useRenewal(customerId: number | undefined): Renewal | undefined {
   const mayOrder = useMay()('orders:write');
   const { data, isPlaceholderData } = useQuery(

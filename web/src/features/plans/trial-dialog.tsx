@@ -1,5 +1,5 @@
-// Grants a free trial, without a charge or order; again after the refusal was read. Each distinct submission has its own
-// idempotency key.
+// Grants a free trial without a charge or an order. If the customer had this trial before, the service refuses and the user
+// can grant it again.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -54,7 +54,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
       if (error instanceof ApiError && error.code === 'trial_already_granted') setRefused(attempt);
     },
   });
-  /** An identical request has the same key, so a lost answer can be repeated. */
+  /** Identical requests use the same key, so a request whose answer was lost can be repeated safely. */
   function keyOf(body: object): string {
     const text = JSON.stringify(body);
     const key = keys.get(text) ?? mintIdempotencyKey();

@@ -1,4 +1,4 @@
-// Turns body capture on or off, and explains it. Only for the account's own people.
+// Turns body capture on or off and explains it. Only the account's own people see this card.
 
 import { t } from '@lingui/core/macro';
 import { setBodyCapture } from '../../api/commands.ts';

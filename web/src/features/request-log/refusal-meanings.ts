@@ -1,4 +1,4 @@
-// What each refusal means for API users and what to do: two sentences per code. Other codes show the answer's message.
+// Two sentences per error code for API users: what it means and what to do. Other codes show the service's message.
 
 import { t } from '@lingui/core/macro';
 

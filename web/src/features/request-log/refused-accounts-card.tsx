@@ -1,4 +1,4 @@
-// The accounts refused with a code, linked to those requests.
+// The accounts that were refused with a given code, each linked to those requests.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -15,7 +15,7 @@ import { RowLink } from '../../ui/text-link.tsx';
 
 interface RefusedAccountsCardProps {
   readonly code: string;
-  /** UTC days, inclusive. */
+  /** UTC days, both inclusive. */
   readonly span: { readonly from: string; readonly to: string };
   readonly onClose: () => void;
 }

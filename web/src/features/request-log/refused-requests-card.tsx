@@ -1,4 +1,4 @@
-// Recent refusals by code, linked to the requests. Empty if there are none.
+// Recent refusals by code, linked to the requests. Renders nothing if there are none.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// A request in a drawer: what its code means, subjects, bodies. Beside request-list.tsx.
+// Drawer of request-list.tsx with one request: what its code means, its customer and order, and its bodies.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -20,7 +20,7 @@ import { refusalMeaning } from './refusal-meanings.ts';
 import { StatusBadge } from './status-badge.tsx';
 
 interface RequestDrawerProps {
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly number: string;
   readonly steps: Pick<OpenRow<unknown>, 'close' | 'onNewer' | 'onOlder'>;
@@ -71,7 +71,7 @@ function RequestParts({ detail, accountId }: RequestPartsProps) {
   return (
     <>
       {request.code === null ? null : <CodeMeaning code={request.code} />}
-      {/* Facts clip overflow, so they must not shrink. */}
+      {/* The facts box clips overflow, so it must not shrink. */}
       <div className="shrink-0">
         <Facts facts={factsOf(detail, accountId)} />
       </div>

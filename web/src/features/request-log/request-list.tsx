@@ -97,7 +97,7 @@ const columns: readonly Column<RequestLine>[] = [
 ];
 
 interface RequestListProps {
-  /** null: the own account. */
+  /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly first?: ReactNode;
 }

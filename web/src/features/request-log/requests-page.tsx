@@ -16,7 +16,7 @@ const route = getRouteApi('/panel/requests');
 
 export function RequestsPage() {
   const { open: _open, from, to, ...search } = route.useSearch();
-  // Same query as the list's: fetched once.
+  // The list uses the same query, so it is fetched once.
   const query = useQuery(requestsQuery(null, { ...search, from: spanStart(from), to: spanEnd(to) }));
   return (
     <>

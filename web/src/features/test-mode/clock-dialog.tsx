@@ -1,5 +1,5 @@
-// Moves the test clock and reports what happened. One idempotency key per move, also to continue a move that needs several
-// requests, so nothing moves twice.
+// Moves the test clock and reports what happened. A move may need several requests; all of them use one idempotency key, so
+// that nothing moves twice.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// The band in test mode: the clock and actions or, on pages without test mode, a note that they show live data.
+// The band in test mode: the test clock and actions. On pages without test mode it says that they show live data.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

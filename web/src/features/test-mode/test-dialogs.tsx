@@ -1,4 +1,4 @@
-// Test credit and test reset.
+// Dialogs that credit the test account and reset the test data.
 
 import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-// The first KiB of an endpoint's answer.
+// Shows the first KiB of an endpoint's answer.
 
 import { t } from '@lingui/core/macro';
 import { BodyBox } from '../../ui/body-box.tsx';

@@ -1,4 +1,4 @@
-// A delivery attempt: outcome, request, answer, next attempt.
+// Drawer with a delivery attempt: outcome, request, answer, next attempt.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -38,7 +38,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
   const mayChange = useMay()('webhooks:write');
   const { event_id: eventId, event_type: type, attempt, status, at, milliseconds, answer } = delivery;
   const { data, error, refetch } = useQuery(eventAtWebhookQuery(webhook.id, eventId));
-  // Each click is a new request.
+  // Each click is a new request, so it needs a new key.
   const [key, setKey] = useState(mintIdempotencyKey);
   const command = useCommand(() => redeliverEvent(webhook.id, eventId, key), {
     onDone: () => {
@@ -82,7 +82,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
       }
     >
       {command.error === null ? null : <ErrorNotice error={command.error} />}
-      {/* Facts clip overflow, so they must not shrink. */}
+      {/* The facts box clips overflow, so it must not shrink. */}
       <div className="shrink-0">
         <Facts
           facts={[

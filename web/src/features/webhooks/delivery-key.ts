@@ -1,5 +1,5 @@
-// Keys for delivery attempts, which have no ids: event, attempt and second. Duplicates within a second get a suffix on the
-// newer one.
+// Makes row keys for delivery attempts, which have no ids, from event, attempt number and second. If two attempts share all
+// three, the newer one gets a suffix.
 
 import type { Delivery } from '../../api/shapes.ts';
 

@@ -1,4 +1,4 @@
-// An endpoint's deliveries of the last 30 days, newest first, with resending.
+// An endpoint's deliveries of the last 30 days, newest first. Each event can be sent again.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Resends everything since a time, after explaining and counting it.
+// Sends all events since a chosen time again. The dialog first explains this and counts the events.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -32,7 +32,7 @@ interface RedeliverSinceDialogProps {
 
 export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogProps) {
   const testClock = useTestClock();
-  // Test events use the test's clock.
+  // In test mode, events have times of the test clock.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
   const [reach, setReach] = useState<Reach>('hour');
   const [typed, setTyped] = useState(() => typedMinute(new Date(now - hour)));

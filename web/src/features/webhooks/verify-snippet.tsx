@@ -1,4 +1,4 @@
-// Verification samples in four languages, taken from docs/webhooks.md, where tests run them.
+// Samples that verify a delivery, in four languages. They are taken from docs/webhooks.md, where tests run them.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Deletes an endpoint, sends it a test event, or rotates its secret.
+// Dialogs that delete an endpoint, send it a test event, or rotate its secret.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,4 +1,4 @@
-// Creates or edits an endpoint: address and types. A new secret is shown once, with verification code.
+// Creates or edits an endpoint. A new secret is shown once, with code that verifies deliveries.
 
 import { t } from '@lingui/core/macro';
 import { type ReactNode, useState } from 'react';

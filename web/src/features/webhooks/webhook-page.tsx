@@ -1,4 +1,4 @@
-// An endpoint: state, actions, deliveries.
+// Page of an endpoint: state, actions, deliveries.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

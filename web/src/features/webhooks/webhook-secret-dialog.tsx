@@ -1,4 +1,4 @@
-// An endpoint's secret, shown once, with verification code.
+// Shows an endpoint's secret once, with code that verifies deliveries.
 
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
@@ -9,7 +9,7 @@ import { VerifySnippet } from './verify-snippet.tsx';
 
 interface WebhookSecretDialogProps {
   readonly title: string;
-  /** null: the first answer, with the secret, was lost. */
+  /** null if the first answer, which contained the secret, was lost. */
   readonly secret: string | null;
   readonly children: ReactNode;
   readonly onClose: () => void;

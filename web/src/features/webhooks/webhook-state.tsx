@@ -45,7 +45,7 @@ const reasons: Readonly<Record<string, string>> = {
   malformed_answer: t`Invalid HTTP response`,
 };
 
-/** "200", or why there was no answer. */
+/** The HTTP status, such as "200", or the reason why there was no answer. */
 export function outcomeWord({
   http_status: status,
   reason,
@@ -62,7 +62,7 @@ export function LastDelivery({ webhookId }: { readonly webhookId: number }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
       <DeliveryBadge status={last.status} />
-      {/* Real time, also in test mode. */}
+      {/* Deliveries happen in real time, even in test mode. */}
       <Time at={last.at} style="second" />
     </span>
   );

@@ -1,4 +1,4 @@
-// The account's endpoints.
+// The account's webhook endpoints.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -91,7 +91,7 @@ export function WebhooksPage() {
       title: t`Actions`,
       untitled: true,
       align: 'end',
-      // On narrow screens the endpoint's page has them.
+      // On narrow screens these actions are only on the endpoint's page.
       from: 'lg',
       cell: (webhook) => (
         <span className="inline-flex">
