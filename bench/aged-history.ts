@@ -1,10 +1,7 @@
-// Millions of orders that are already there: written into the service's tables by set-based SQL, and exactly what the
-// service itself would have left behind, so that `sellthrough verify` finds nothing wrong.
-//
-// Every customer of an account orders in turn, each again after twenty days: the first order activates the plan,
-// the others renew it while it runs. Rows are written in the order of their time, the accounts intermingled,
-// with every index in place: so heap and indexes are as scattered as in a service that grew that old. Then the service's
-// own jobs sum the ledger up and index the lists, as they would have done along the way.
+// Writes millions of past orders into the service's tables by set-based SQL, exactly as the service would have left them, so
+// that `sellthrough verify` finds nothing wrong. Each customer orders again every twenty days: the first order activates the
+// plan, the others renew it. Rows of all accounts are mixed in the order of time, with every index in place, so heap and
+// indexes are as scattered as in an old service. Then the service's own jobs sum the ledger up and index the lists.
 
 import pg from 'pg';
 import { indexCustomerTerms } from '../src/features/customers/customer-search-terms.ts';
@@ -23,11 +20,11 @@ export interface AgedHistoryOptions {
 }
 
 export interface AgedHistory {
-  /** Orders of each of the plan's accounts. */
+  /** The number of orders of each of the plan's many accounts. */
   readonly ordersPerAccount: number;
-  /** Orders of the plan's single account: page 10,000 exists there. */
+  /** The number of orders of the plan's single account, whose list has a page 10,000. */
   readonly ordersOfSingle: number;
-  /** With pages of this many orders there is a page 10,000. */
+  /** The single account's list has a page 10,000 if pages have this many orders. */
   readonly pageSize: number;
   readonly secondsPerMillion: number;
 }
@@ -55,10 +52,10 @@ export async function seedAgedHistory(
   const { client, close } = await connectTo(stage, database);
   let seconds: number;
   try {
-    // What was written before is not on this one's account.
+    // Earlier writes must not be counted as work of this seeding.
     await client.query('checkpoint');
     const began = performance.now();
-    // A row for each account: its share, where its ledger stands, and the price it pays for one month.
+    // One row per account: its share, the state of its ledger, and the price it pays for one month.
     await client.query(
       `create temp table share as
         select a.id, s.orders, s.customers, a.balance_cents as balance, a.entry_count as entries, p.price_cents as price,
@@ -95,7 +92,7 @@ export async function seedAgedHistory(
   await doPastJobs(database);
   const vacuuming = await connectTo(stage, database);
   try {
-    // As autovacuum would have, in all that time; and none of this is written out under the first load.
+    // Autovacuum would have done this in time. The checkpoint keeps these writes out of the first load.
     await vacuuming.client.query('vacuum (analyze)');
     await vacuuming.client.query('checkpoint');
   } finally {
@@ -109,7 +106,7 @@ export async function seedAgedHistory(
   };
 }
 
-/** What is made of the entries, orders and customers off the order path: otherwise the first load would wait for years of it. */
+/** Runs the jobs that derive data from orders, entries and customers. The first load would otherwise wait for all of it. */
 async function doPastJobs({ environment }: ShopDatabase): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: connectionString = '' } = environment;
   const database = await connectDatabase({
@@ -125,7 +122,7 @@ async function doPastJobs({ environment }: ShopDatabase): Promise<void> {
   }
 }
 
-/** To a server, or to an embedded database that no one has open. */
+/** Connects to a server, or to an embedded database that no process has open. */
 async function connectTo(stage: Stage, { environment }: ShopDatabase) {
   const dataDir = environment['DATA_DIR'];
   const embedded = dataDir === undefined ? null : await startEmbeddedServer({ dataDir });
@@ -144,7 +141,7 @@ async function connectTo(stage: Stage, { environment }: ShopDatabase) {
   return { client, close };
 }
 
-// ---- the statements. $1 of $2 slices of the time, in which every account has its part.
+// ---- the statements. They write slice $1 of $2, in which each account has a part of its orders.
 
 const monthsAfter = (anchor: string, months: string) =>
   `((to_timestamp(${anchor}) at time zone 'UTC' + make_interval(months => ${months})) at time zone 'UTC')`;
@@ -152,7 +149,7 @@ const monthsAfter = (anchor: string, months: string) =>
 const sliceOf = (count: string) =>
   `generate_series(s.${count}::bigint * ($1::int - 1) / $2::int + 1, s.${count}::bigint * $1::int / $2::int)`;
 
-/** Order n of an account is by customer (n - 1) mod customers + 1; `place` is its place among that customer's, from 0. */
+/** Order n of an account is from customer (n - 1) mod customers + 1. `place` counts that customer's orders from 0. */
 const ordersOfSlice = `share s, ${sliceOf('orders')} n,
   lateral (select (n - 1) / s.customers as place, (n - 1) % s.customers + 1 as customer) c,
   lateral (select s.began + (c.customer - 1) * ${intervalSeconds} / s.customers as anchor) a,
@@ -171,7 +168,7 @@ const insertEntries = () => `
   select s.id, s.entries + n, 'charge', -s.price, s.balance - n * s.price, to_timestamp(t.at), n
   from ${ordersOfSlice} order by t.at, s.id`;
 
-/** Customer number c orders as number c for the first time, and has one order more than `more` says. */
+/** Customer c of an account places its order c first, and later `more` others. */
 const customersOfSlice = `share s, ${sliceOf('customers')} c,
   lateral (select s.began + (c - 1) * ${intervalSeconds} / s.customers as anchor, (s.orders - c) / s.customers as more) a,
   lateral (select substr(md5(s.id || '-' || c), 1, 8) || '-aged-' || s.id || '-' || c || '@example.com' as reference) r`;
@@ -180,7 +177,7 @@ const insertReferences = () => `
   insert into customer_references (reference, account_id, customer_number)
   select r.reference, s.id, c from ${customersOfSlice} order by a.anchor, s.id`;
 
-/** The paid periods are the terms that had not ended when the newest order was placed. */
+/** paid_periods holds the terms that had not ended when the customer's newest order was placed. */
 const insertCustomers = (packageId: number) => `
   insert into customers (account_id, number, reference, name, created_at, package_id, anchor_at, months_run, expires_at,
     paid_periods)

@@ -1,5 +1,5 @@
-// autocannon as load generator, where wrk is not installed. It runs in this process and costs more CPU for each
-// request than wrk, on the cores that it shares with what it measures: figures are lower, ratios still compare.
+// The load generator autocannon, for machines without wrk. It runs in this process and takes more CPU per request than wrk, on
+// the cores that the measured service uses. So figures are lower, but ratios still compare.
 
 import { isJsonObject } from '../src/shared/json.ts';
 import {
@@ -19,9 +19,9 @@ import {
 
 type Autocannon = (options: object) => PromiseLike<unknown>;
 
-/** null: the package is not installed. */
+/** @returns null if the package is not installed */
 export async function findAutocannonGenerator(): Promise<LoadGenerator | null> {
-  // Not a literal: the checker must be content where the package is not installed.
+  // In a variable, because the type checker would reject a literal name where the package is not installed.
   const packageName: string = 'autocannon';
   const loaded: unknown = await import(packageName).catch(() => null);
   const autocannon: unknown = isJsonObject(loaded) ? loaded['default'] : null;
@@ -46,7 +46,7 @@ function createGenerator(autocannon: Autocannon): LoadGenerator {
       };
       const answered = number(result, '2xx');
       const timedOut = number(result, 'timeouts');
-      // Its errors include its timeouts.
+      // autocannon's errors include its timeouts.
       const broken = number(result, 'errors') - timedOut;
       expectAllAnswered({ answered, refused: number(result, 'non2xx'), broken, timedOut });
       const seconds = number(result, 'duration');
@@ -54,7 +54,7 @@ function createGenerator(autocannon: Autocannon): LoadGenerator {
       return {
         answered,
         perSecond: answered / seconds,
-        // It counts latencies in whole milliseconds. Of one connection the mean is known exactly.
+        // autocannon counts latencies in whole milliseconds. For one connection the mean is exact.
         medianMilliseconds: load.connections === 1 ? (seconds * 1000) / answered : number(latency, 'p50'),
         p99Milliseconds: number(latency, 'p99'),
       };

@@ -1,6 +1,6 @@
-// What goes on beside the orders of a busy shop: three exports of a whole ledger, searches through every customer
-// of an account, and an overview page that is open. Each begins again as soon as it has ended (the page once a second).
-// Invariant: every answer is whole and of status 200; anything else fails the benchmark.
+// Reads beside the orders of a busy shop: three exports of a whole ledger, searches through all customers of an account, and an
+// open overview page. Each starts again as soon as it has ended, the page once a second.
+// Invariant: every answer is whole and has status 200; anything else fails the benchmark.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgedHistory } from './aged-history.ts';
@@ -8,20 +8,20 @@ import { type Shop, signIn } from './bench-shop.ts';
 import { median } from './figures.ts';
 
 export interface BackgroundReads {
-  /** Lets each come to its end. */
+  /** Waits until the reads that are running have ended. */
   end(): Promise<ReadsDone>;
 }
 
 export interface ReadsDone {
-  /** Lines of CSV of all exports together, for each second. */
+  /** Lines of CSV per second, of all exports together. */
   readonly exportedPerSecond: number;
-  /** The median of the searches that ended. */
+  /** The median duration of the searches that ended. */
   readonly searchMilliseconds: number;
 }
 
 const exportsAtOnce = 3;
 const overviewMilliseconds = 1_000;
-/** No customer's reference or name holds it: every row is looked at. */
+/** No customer's reference or name contains this text, so a search looks at every row. */
 const soughtInVain = 'nobody-is-called-this';
 
 export async function startBackgroundReads(shop: Shop, history: AgedHistory): Promise<BackgroundReads> {
@@ -35,7 +35,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
     while (!isOver) {
       let ownLines = 0;
       for await (const piece of await get('/v1/ledger?format=csv')) ownLines += countLines(piece);
-      // The header comes above them; orders that were placed meanwhile may follow.
+      // An export also has a header, and may have orders that were placed meanwhile.
       if (ownLines < history.ordersOfSingle) throw new Error(`An export ended after ${ownLines} lines.`);
       lines += ownLines;
     }
@@ -64,7 +64,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
     search(),
     lookAtOverview(),
   ]);
-  // Reported by end().
+  // end() reports the error.
   all.catch(() => undefined);
   return {
     async end() {

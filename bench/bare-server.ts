@@ -1,5 +1,5 @@
-// node bench/bare-server.ts: the least that node:http can do, as a process of its own. What a framework, a look-up
-// and a real answer cost is seen by comparison with it.
+// node bench/bare-server.ts: the simplest server that node:http allows, as a process of its own. Comparison with it shows
+// what a framework, a look-up and a real answer cost.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

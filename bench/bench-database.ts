@@ -1,13 +1,13 @@
-// The database of a service that is measured: on the benchmark's PostgreSQL server, or embedded in a folder.
-// Both can be copied while no service is connected: so every round begins with the same accounts and an empty
-// history, and making 200 accounts is paid for once.
+// The database of a measured service: on the benchmark's PostgreSQL server, or embedded in a folder. It can be copied while no
+// service is connected. So every round begins with the same accounts and an empty history, and the 200 accounts are created
+// only once.
 
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Stage } from './bench-stage.ts';
 
 export interface ShopDatabase {
-  /** What makes the service use it. */
+  /** The variables that make the service use this database. */
   readonly environment: Readonly<Record<string, string>>;
   copy(name: string): Promise<ShopDatabase>;
   remove(): Promise<void>;

@@ -19,14 +19,14 @@ export type PieceName = (typeof pieceNames)[number];
 
 export interface BenchOptions {
   readonly rounds: number;
-  /** Of each measurement; a warm-up comes on top. */
+  /** The length of each measurement, without its warm-up. */
   readonly seconds: number;
   readonly warmupSeconds: number;
   readonly pieces: ReadonlySet<PieceName>;
   /** Orders and customers of the aged history. */
   readonly agedOrders: number;
   readonly agedCustomers: number;
-  /** Of the accounts of the young service on PostgreSQL. */
+  /** The number of account groups of the young service on PostgreSQL. */
   readonly accountGroups: number;
   /** Settings of the PostgreSQL server above its defaults. */
   readonly settings: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export const usage = `npm run bench -- [options]
   --write          write the tables into docs/performance.md
 `;
 
-// Page 10,000 must exist on an account that has half of them.
+// One account has half of the orders, and its list must have a page 10,000.
 const agedOrdersMin = 20_000;
 
 /** @throws Error with a sentence for an option that is not understood */

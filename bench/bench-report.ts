@@ -1,5 +1,5 @@
-// The tables at the end: every figure with its median and its rounds, and every goal with what was reached. The same
-// text is printed and, with --write, put into docs/performance.md between two markers: the prose around them stays.
+// Makes the report's tables: every figure with its median and its rounds, and every goal with its result. The text is printed
+// and, with --write, put between two markers in docs/performance.md.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export function reportText(values: Values, facts: ReportFacts): string {
   ].join('\n');
 }
 
-/** Replaces what is between the markers; makes the page where there is none. */
+/** Replaces the text between the markers. Creates the page if there is none. */
 export function writeReport(page: URL, text: string): void {
   const old = existsSync(page) ? readFileSync(page, 'utf8') : newPage;
   const from = old.indexOf(begin);

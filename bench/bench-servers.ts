@@ -1,6 +1,6 @@
-// The servers of a benchmark, each started when a measurement first asks for it: the young service on PostgreSQL
-// and on the embedded database, which begin every round with an empty history; and for the whole run the
-// service with an aged history, the textbook implementation and the bare server.
+// The servers of a benchmark, each started when a measurement first asks for it. The young services, on PostgreSQL and on the
+// embedded database, begin every round with an empty history. The service with an aged history, the textbook implementation
+// and the bare server serve the whole run.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
@@ -34,17 +34,17 @@ export interface AgedShop extends Shop {
 export interface BenchServers {
   young(): Promise<Shop>;
   embedded(): Promise<Shop>;
-  /** Its process begins again every round, its history goes on. */
+  /** Its process is started again in every round, but its history stays. */
   aged(): Promise<AgedShop>;
   history(): Promise<AgedHistory>;
-  /** With a history that is large enough to search and to export, on either database. */
+  /** A service whose history is large enough to search and to export. */
   beside(kind: 'postgres' | 'embedded'): Promise<AgedShop>;
   textbook(): Promise<TextbookShop>;
   /** The address of the bare server. */
   bare(): Promise<string>;
-  /** Stops the services, and removes what began with an empty history. */
+  /** Stops the services, and removes the databases that began with an empty history. */
   endRound(): Promise<void>;
-  /** Removes the aged history. Before a removal the books are verified, if that was asked for. */
+  /** Removes the aged history. With --verify, the books are verified before each removal. */
   endRun(): Promise<void>;
   /** Where the CPU profiles of the young service are; null without --profile. */
   readonly profileFolder: string | null;
@@ -55,7 +55,7 @@ interface Prepared {
   readonly plan: ShopPlan;
 }
 
-/** More than 100,000 customers of the account that is searched, and as many orders. */
+/** Enough for the account that is searched to have more than 100,000 customers and as many orders. */
 const besideRows = 220_000;
 
 export function createBenchServers(
@@ -91,7 +91,7 @@ export function createBenchServers(
     const { database, plan } = await onPostgres.get();
     say(`Seeding ${options.agedOrders} orders of ${options.agedCustomers} customers …`);
     const copy = await database.copy('aged');
-    // The demo's first package: the one that every load orders.
+    // packageId 1 is the demo's first package, which every load orders.
     const sizes = { orders: options.agedOrders, customers: options.agedCustomers, packageId: 1 };
     const history = await seedAgedHistory(stage, copy, plan, sizes);
     say(`  ${history.secondsPerMillion.toFixed(1)} s for each million orders`);
@@ -142,7 +142,7 @@ export function createBenchServers(
         await opened.shop.stop();
         await verifyAndRemove(opened.copy, opened.shop);
       }
-      // As young a process as the others have, in the next round too.
+      // The next round starts a new process, so that it is as young as the others.
       await (await aged.take())?.stop();
     },
     async endRun() {
@@ -153,7 +153,7 @@ export function createBenchServers(
   };
 }
 
-/** Made at the first get(); take() hands it out for the last time, so that the next get() makes another. */
+/** get() makes the value once. take() returns it for the last time, so that the next get() makes another. */
 function lazily<Value>(make: () => Promise<Value>) {
   let made: Promise<Value> | null = null;
   return {

@@ -1,6 +1,5 @@
-// The service as an operator runs it, like `npm start` but without the demo, as a process that can be put under
-// load: with its default settings, and with accounts that have credit and a rate limit above what any load
-// reaches, both given through the administrator's API.
+// Runs the service as an operator does, as a process that can be put under load: like `npm start` but without the demo, with
+// default settings. Accounts get credit and a rate limit above every load through the administrator's API.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,13 +17,13 @@ export interface ShopAccount {
   readonly key: string;
 }
 
-/** What is kept when a prepared database is copied. */
+/** The parts that stay the same when a prepared database is copied. */
 export interface ShopPlan {
   readonly secretKey: string;
   readonly adminKey: string;
-  /** The many over whom a load is spread. */
+  /** The accounts over which a load is spread. */
   readonly accounts: readonly ShopAccount[];
-  /** The one that takes a load alone. */
+  /** The account that takes a load alone. */
   readonly single: ShopAccount;
 }
 
@@ -35,17 +34,17 @@ export interface Shop extends ShopPlan {
   readonly packageId: number;
   /** Orders of all accounts together, from the database. */
   countOrders(): Promise<number>;
-  /** As on SIGTERM: everything accepted is finished. */
+  /** Stops the service with SIGTERM, so that it finishes accepted work. */
   stop(): Promise<void>;
 }
 
 const accountCount = 200;
-/** Of the account that takes a load alone: it also signs in to the panel. */
+/** The account that takes a load alone. It also signs in to the panel. */
 const singleUsername = 'reseller-single';
 const givenPassword = 'what the operator gave them';
 const singlePassword = 'a password for a benchmark';
 const creditUnits = '1000000000.00';
-// The highest that the administrator's API takes: 16,666 a second.
+// The highest limit that the administrator's API accepts: 16,666 requests a second.
 const rateLimitPerMinute = 1_000_000;
 const packageId = 1;
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -82,13 +81,13 @@ export async function prepareShop(
     return { id: Number(account['id']), key: String(made['api_key']) };
   };
   const accounts: ShopAccount[] = [];
-  // Two at a time: each has a password hashed, which takes a core.
+  // Two at a time, because hashing the password of each takes a core.
   for (let number = 1; number <= count; number += 2) {
     const names = [number, number + 1].map((each) => `reseller-${String(each).padStart(3, '0')}`);
     accounts.push(...(await Promise.all(names.map((name) => makeAccount(name)))));
   }
   const single = await makeAccount(singleUsername, { password: givenPassword });
-  // Who was given a password chooses one of their own before anything else.
+  // A person who was given a password must choose another one before anything else.
   const headers = await signIn(running.address, givenPassword);
   const chosen = await fetch(`${running.address}/panel/api/password`, {
     method: 'POST',
@@ -100,7 +99,7 @@ export async function prepareShop(
   return { secretKey, adminKey, accounts, single };
 }
 
-/** Signs the single account in to the panel: the headers of what it asks for there. */
+/** Signs the single account in to the panel. @returns headers for its requests there */
 export async function signIn(
   address: string,
   password = singlePassword,
@@ -159,9 +158,9 @@ async function startShopProcess(
   environment: Readonly<Record<string, string>>,
   nodeWords: readonly string[] = [],
 ): Promise<Pick<Shop, 'address' | 'pid' | 'stop'>> {
-  // A folder of its own to run in: no .env of the checkout is read.
+  // Run in a separate folder, so that a .env of the checkout is not read.
   const folder = mkdtempSync(join(stage.folder('services'), 'service-'));
-  // One line for each request, as in operation; to a file, as under a service manager.
+  // Write a line for each request, as in production, to a file, as under a service manager.
   const log = openSync(join(folder, 'service.log'), 'w');
   const child = spawn(process.execPath, [...nodeWords, ...startWords()], {
     cwd: folder,
@@ -176,7 +175,7 @@ async function startShopProcess(
   return { address: await addressOf(child, 'The service'), pid: child.pid ?? 0, stop };
 }
 
-/** What `npm start` gives to node, without the demo: options of node, if there are any, and the program. */
+/** The arguments that `npm start` gives to node, without the demo: node's options, if any, and the program. */
 function startWords(): string[] {
   const manifest: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const scripts = isJsonObject(manifest) && isJsonObject(manifest['scripts']) ? manifest['scripts'] : {};

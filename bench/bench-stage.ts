@@ -1,7 +1,6 @@
-// Where a benchmark takes place: a temporary folder, a PostgreSQL server of its own, and everything that has to be
-// stopped or removed at the end.
-// Invariant: anything that was registered with `later` is undone in reverse order by close(), which bench.ts and
-// compare.ts call on success, on errors and on Ctrl-C.
+// The environment of a benchmark: a temporary folder, a PostgreSQL server, and a list of what must be stopped or removed.
+// Invariant: close() undoes everything that was registered with `later`, in reverse order. bench.ts and compare.ts call it on
+// success, on errors and on Ctrl-C.
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -17,9 +16,9 @@ export interface CommandOptions {
 
 export interface Stage {
   readonly postgres: ThrowawayPostgres;
-  /** A new folder, removed in the end. */
+  /** A new folder, removed at the end. */
   folder(name: string): string;
-  /** Undone in the end, or at once by calling what is returned. */
+  /** Calls `undo` at the end, or when the returned function is called. */
   later(undo: () => Promise<void> | void): () => Promise<void>;
   /** Runs a program to its end; resolves to its standard output. @throws when its exit code is not 0 */
   run(program: string, words: readonly string[], options?: CommandOptions): Promise<string>;
@@ -30,7 +29,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** On Ctrl-C and the like, and when the reader is gone: closes, then ends. Returns whether that has begun. */
+/** Closes and then ends the process on Ctrl-C, similar signals and a closed output. The result says if that has begun. */
 export function closeOnInterrupt(close: () => Promise<unknown>): () => boolean {
   let interrupted = false;
   const interrupt = () => {
@@ -44,12 +43,12 @@ export function closeOnInterrupt(close: () => Promise<unknown>): () => boolean {
   return () => interrupted;
 }
 
-/** `parentFolder`: where the server's data is; without it the system's folder for temporary files. */
+/** `parentFolder`: the folder for the server's data; by default the system's folder for temporary files. */
 export async function openStage(
   settings: Readonly<Record<string, string>> = {},
   parentFolder?: string,
 ): Promise<Stage> {
-  // First: should this be interrupted, the server has a watchdog of its own.
+  // Started first, because the server has its own watchdog if this process is interrupted.
   const postgres = await startThrowawayPostgres({
     settings,
     ...(parentFolder !== undefined && { parentFolder }),

@@ -1,6 +1,6 @@
-// npm run bench: the product next to what it can be compared with, on the machine that runs it. `steps` below is the
-// list of what is measured. The steps take turns in rounds, every second round backwards, so that no matter what else
-// the machine does falls on all of them alike; each has a warm-up that is not counted.
+// npm run bench: measures the product beside what it can be compared with, on one machine. `steps` below lists the
+// measurements. They take turns in rounds, every second round backwards, so that other work on the machine affects all of
+// them alike. Each has a warm-up that is not counted.
 // No CHECKPOINT is forced between them: after one, pgbench would have to write every page in full again.
 
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ import { findPgbench, type Pgbench } from './pgbench.ts';
 import { profileSummary } from './profile-summary.ts';
 
 interface Step {
-  /** Taken when one of these pieces is wanted. */
+  /** The step runs if one of these pieces is wanted. */
   readonly pieces: readonly PieceName[];
   readonly title: string;
   measure(round: number): Promise<Measured>;
@@ -36,7 +36,7 @@ interface Equipment {
   readonly servers: BenchServers;
   readonly measure: Measurements;
   readonly pgbench: Pgbench | null;
-  /** On a server whose data is in memory, where the system has a folder there. */
+  /** The same on a server with its data in memory; null if the system has no folder there. */
   readonly fast: Pick<Equipment, 'servers' | 'measure' | 'pgbench'> | null;
   readonly seconds: number;
 }
@@ -44,7 +44,7 @@ interface Equipment {
 function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): Step[] {
   return [
     {
-      // Memory and CPU are taken here too.
+      // This step also measures memory and CPU.
       pieces: ['orders', 'age'],
       title: 'orders through HTTP, 200 accounts',
       async measure() {
@@ -135,7 +135,7 @@ function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): 
       },
     },
     {
-      // All its transactions meet one row.
+      // All its transactions update one row.
       pieces: ['tpcb', 'bulk'],
       title: 'pgbench, scale 1',
       measure: async () => ({ tpcb1: await pgbench?.throughput(1, seconds) }),
@@ -215,7 +215,7 @@ function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): 
       }),
     },
     {
-      // With the same requests as the service below.
+      // It gets the same requests as the service below.
       pieces: ['reads'],
       title: 'the bare server',
       async measure() {
@@ -303,7 +303,7 @@ function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): 
 
 // ---- the run
 
-/** Linux has this folder in memory: the fastest disk there is, and the same on every machine. */
+/** On Linux this folder is in memory. That is the fastest disk there is, and the same on every machine. */
 const memoryFolder = '/dev/shm';
 
 const options = readOptions();
@@ -313,7 +313,7 @@ if (options !== null) {
   try {
     await run(stage, options);
   } catch (error) {
-    // What an interruption broke is not news.
+    // An interruption breaks the run, so errors after it mean nothing.
     if (!isInterrupted())
       process.stderr.write(`bench: ${error instanceof Error ? error.stack : String(error)}\n`);
     process.exitCode = 1;
@@ -347,7 +347,7 @@ async function run(stage: Stage, wanted: BenchOptions): Promise<void> {
   const taken = steps({ stage, servers, measure, pgbench, fast, seconds: wanted.seconds }).filter(
     ({ pieces }) => isWanted(...pieces),
   );
-  // What takes long is prepared before the first round, so that nothing is measured in its wake.
+  // Prepare everything that takes long before the first round, so that it does not distort a measurement.
   if (isWanted('tpcb', 'bulk')) await pgbench?.prepare([1, 50]);
   else if (isWanted('one-client')) await pgbench?.prepare([50]);
   await fast?.pgbench?.prepare([50]);

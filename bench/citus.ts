@@ -1,7 +1,7 @@
 // npm run bench:citus [-- --rounds N] [--seconds N] [--groups N] [--workers N,N] [--connections N]: what an order costs
-// PostgreSQL where the account groups are on workers of Citus, beside one plain server with one group and with as many groups. They take turns;
-// medians are printed as a table. `--workers 2,4` compares the first four workers with the first two. Needs the servers of
-// `npm run test:citus` (TEST_CITUS_URL, TEST_CITUS_WORKERS), on this machine: their CPU is read from /proc.
+// PostgreSQL if the account groups are on Citus workers, compared with one plain server with one group and with as many. They
+// take turns; medians are printed as a table. `--workers 2,4` compares the first four workers with the first two. Needs the
+// servers of `npm run test:citus` (TEST_CITUS_URL, TEST_CITUS_WORKERS) on this machine: their CPU is read from /proc.
 
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -47,7 +47,7 @@ const isInterrupted = closeOnInterrupt(() => stage.close());
 try {
   await measure(stage, servers);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await stage.close();
@@ -56,10 +56,10 @@ try {
 interface Side {
   readonly title: string;
   readonly shop: Shop;
-  /** Of the servers' first processes. */
+  /** The ids of the servers' first processes. */
   readonly pids: readonly number[];
   readonly perSecond: number[];
-  /** Of all servers together, for each order. */
+  /** CPU time per order, of all servers together. */
   readonly microseconds: number[];
   readonly alone: number[];
 }
@@ -101,7 +101,7 @@ async function measure(stage: Stage, citus: CitusServers): Promise<void> {
     for (const { shop, pids, perSecond, microseconds, alone } of sides) {
       const cpu = () => pids.reduce((sum, pid) => sum + (cpuSecondsOfFamily(pid) ?? Number.NaN), 0);
       let used = 0;
-      // Of the load alone: how many orders there are is asked before and afterwards, through views of all groups.
+      // Measures only the load. Orders are also counted before and after it, through views of all groups.
       const watched: LoadGenerator = {
         ...generator,
         async run(load) {
@@ -113,7 +113,7 @@ async function measure(stage: Stage, citus: CitusServers): Promise<void> {
       };
       const load = { keys: keysOf(shop.accounts), seconds, connections };
       if (round < 0) {
-        // Lanes that have to connect first may keep their orders waiting for too long.
+        // In the warm-up, lanes connect for the first time, and their orders may wait too long.
         await loadWithOrders(generator, shop, load).catch((error: unknown) => {
           if (!(error instanceof LoadFailed)) throw error;
         });
@@ -152,12 +152,12 @@ async function measure(stage: Stage, citus: CitusServers): Promise<void> {
   );
 }
 
-/** Round by round: the median of what one took beside the other. */
+/** The median of each round's ratio. */
 function ratio(own: readonly number[], theirs: readonly number[] = own): string {
   return median(own.map((value, index) => value / (theirs[index] ?? value))).toFixed(2);
 }
 
-/** Of a server on this machine. */
+/** The id of the first process of a server on this machine. */
 async function firstProcess(connectionString: string): Promise<number> {
   const client = new pg.Client({ connectionString });
   await client.connect();

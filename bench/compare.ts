@@ -1,8 +1,8 @@
-// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N]: this checkout beside another one, in short
-// loads that take turns, so that no matter what else the machine does falls on both alike. Prints medians, and the median
+// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N]: compares this checkout with another
+// one, in short loads that take turns, so that other work on the machine affects both alike. Prints medians, and the median
 // of each pair's ratio: what a change did to throughput and to the CPU of an order or request.
-// `--groups N`: with the accounts of this checkout in N groups.
-// Each side runs its own service on its own PostgreSQL server, through its own bench/.
+// `--groups N` divides the accounts of this checkout into N groups. Each side runs its own service on its own PostgreSQL
+// server, through its own bench/.
 
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -16,7 +16,7 @@ type LoadName = (typeof loads)[number];
 
 interface Taken {
   readonly perSecond: number;
-  /** Microseconds of CPU for each answer; NaN where the system does not report it. */
+  /** Microseconds of CPU per answer; NaN where the system does not report them. */
   readonly service: number;
   readonly database: number;
 }
@@ -39,7 +39,7 @@ try {
   sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url)), inGroups));
   for (const load of wanted) await compare(load);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await closeStages();
@@ -126,7 +126,7 @@ async function openSide(root: string, words: readonly string[]): Promise<Side> {
       let answered: number;
       let perSecond: number;
       if (name === 'packages' || name === 'balance' || name === 'page') {
-        // The page holds what the orders before it have placed.
+        // The page shows the orders that earlier loads have placed.
         const path = name === 'page' ? '/orders?page=1' : `/${name}`;
         const requests = { kind: 'gets', targets: forEach(accounts, path) } as const;
         ({ answered, perSecond } = await generator.run({ address, connections, seconds, requests }));

@@ -1,7 +1,7 @@
-// npm run bench:deliveries [-- --events N] [--endpoints N,N]: events that wait are sent to endpoints on the loopback, by the
-// service as an operator runs it, on PostgreSQL. Prints deliveries a second for each number of endpoints, from the first
-// that arrived to the last. The receiver is this process: it reads each body, counts it, and answers 200.
-// Fails when an event is missing, or came out of order.
+// npm run bench:deliveries [-- --events N] [--endpoints N,N]: the service, as an operator runs it on PostgreSQL, sends waiting
+// events to endpoints on the loopback. Prints deliveries a second for each number of endpoints, from the first arrival to the
+// last. The receiver is this process: it reads each body, counts it, and answers 200.
+// Fails if an event is missing or arrives out of order.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -31,7 +31,7 @@ const isInterrupted = closeOnInterrupt(() => stage.close());
 try {
   for (const endpoints of endpointCounts) await measure(stage, endpoints);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await stage.close();
@@ -89,7 +89,7 @@ function switchOn(shop: Shop, account: ShopAccount, id: number): Promise<unknown
   return ask(shop, account, 'PATCH', `/webhooks/${id}`, { enabled: true });
 }
 
-/** Events of an order's size, as so many batches would have left them. */
+/** Events of the size of an order's, in rows like those of order batches. */
 function seed(accounts: readonly ShopAccount[], each: number): string {
   const ids = `array[${accounts.map(({ id }) => id).join(',')}]`;
   const data = JSON.stringify({ order: { note: 'x'.repeat(600) }, balance: '10.00' });

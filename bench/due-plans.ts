@@ -1,5 +1,5 @@
-// Plans that renew themselves and end in the same hour: ordered and set through the engine of a service in this process,
-// whose clock is a month behind. So they have the rows, the history and the books that a real month would have left.
+// Makes plans that renew automatically and end in the same hour, through the engine of a service in this process whose clock
+// is a month behind. So the plans have the rows, the history and the books of a real month.
 
 import pino from 'pino';
 import type { OrderCommand } from '../src/features/order-engine/decisions/order-commands.ts';
@@ -11,7 +11,7 @@ import type { ShopPlan } from './bench-shop.ts';
 
 const submittedAtOnce = 512;
 const packageId = 1;
-// Their month, of any length, has one to four days left: they are due, and no end was missed.
+// A month has 28 to 31 days, so their plans have one to four days left: their renewal is due, and no end was missed.
 const secondsAgo = 27 * 86_400;
 const hoursBefore = 5 * 24;
 
@@ -41,7 +41,7 @@ export async function seedDuePlans(
     const rows = await database.query({ name: '', text: 'select id, access_version from accounts' });
     for (const row of rows) versions.set(Number(row['id']), Number(row['access_version']));
     await eachOf(plans, async (index) => {
-      // Within one hour, and in the order in which they are renewed.
+      // All within one hour, in the order in which they are renewed.
       now = began + Math.floor((index * 3_600) / plans);
       const accountId = accounts[index % accounts.length]?.id ?? 0;
       const common = {
@@ -83,7 +83,7 @@ export async function seedDuePlans(
   }
 }
 
-/** So many under way at once. */
+/** Runs `work` for each index, so many at once. */
 async function eachOf(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {

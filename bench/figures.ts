@@ -1,5 +1,5 @@
-// What is measured, and the goals that the product set itself: the list that the report is printed from.
-// A goal is a ratio of two figures' medians, or one figure's median.
+// The figures that the benchmark measures and the goals of the product. The report is printed from these lists.
+// A goal is for the ratio of two figures' medians, or for one figure's median.
 
 export const figures = {
   orders: { title: 'Orders, 200 accounts', unit: 'orders/s' },
@@ -55,13 +55,13 @@ export const figures = {
 
 export type FigureName = keyof typeof figures;
 
-/** What one measurement found; null or undefined: this system cannot measure it. */
+/** The figures of one measurement; null or undefined: this system cannot measure it. */
 export type Measured = { readonly [Name in FigureName]?: number | null | undefined };
 
 interface Goal {
   readonly title: string;
   readonly figure: FigureName;
-  /** The figure is divided by this one; without it the figure itself has the goal. */
+  /** The figure is divided by this one. Absent: the goal is for the figure itself. */
   readonly over?: FigureName;
   readonly atLeast?: number;
   readonly atMost?: number;

@@ -1,5 +1,5 @@
-// How long a newcomer waits: from `npm start` in an installed checkout to the first order answered with 201, on the
-// embedded database. Once in a new folder, once with the data that the first left behind.
+// Measures how long a newcomer waits: from `npm start` in an installed checkout to the first order answered with 201, on the
+// embedded database. Once in a new folder, and once with the data of that first start.
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ async function secondsToFirstOrder(stage: Stage, dataDir: string, customer: stri
   const began = performance.now();
   const child = spawn('npm', ['start'], {
     cwd: root,
-    // Empty ones too: they keep a .env of the checkout out.
+    // The empty variables override those of a .env in the checkout.
     env: { ...plainEnvironment(), DATA_DIR: dataDir, DATABASE_URL: '', SECRET_KEY: '', PORT: '0', DEMO: '1' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A process group of its own: npm, its shell and the service end together.
+    // A process group, so that npm, its shell and the service end together.
     detached: true,
   });
   const end = stage.later(() => endGroup(child.pid));
@@ -58,7 +58,7 @@ async function secondsToFirstOrder(stage: Stage, dataDir: string, customer: stri
 const endMilliseconds = 20_000;
 const pollMilliseconds = 25;
 
-/** npm does not wait for the service: this does, so that the data folder is left before it is used again. */
+/** Waits for the service, because npm does not wait, so that the data folder is free before it is used again. */
 async function endGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
   const signal = (name: NodeJS.Signals | 0) => {
@@ -76,7 +76,7 @@ async function endGroup(pid: number | undefined): Promise<void> {
   }
 }
 
-/** Without what npm says of its own run, and without settings of the service. */
+/** Leaves out npm's own variables and the settings of the service. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const kept = ['PATH', 'HOME', 'USER', 'SHELL', 'LANG', 'TMPDIR', 'TEMP', 'SystemRoot', 'APPDATA'];
   return Object.fromEntries(kept.map((name) => [name, process.env[name]]));

@@ -1,4 +1,4 @@
-// Chooses what sends the requests: wrk where the system has it, otherwise autocannon.
+// Chooses what sends the requests: wrk if it is installed, otherwise autocannon.
 
 import { spawnSync } from 'node:child_process';
 import { findAutocannonGenerator } from './autocannon-load.ts';
@@ -8,7 +8,7 @@ import { createWrkGenerator } from './wrk-load.ts';
 
 /** @throws Error with a sentence when there is neither */
 export async function findLoadGenerator(stage: Stage): Promise<LoadGenerator> {
-  // Its exit code is 1 even for --version.
+  // wrk's exit code is 1 even for --version.
   const { stdout } = spawnSync('wrk', ['--version'], { encoding: 'utf8' });
   const version = /^wrk (?:\S+\/)?(\d[\d.]*)/.exec(stdout ?? '')?.[1];
   if (version !== undefined) return createWrkGenerator(stage, 'wrk', version);

@@ -1,23 +1,23 @@
-// A load as every generator takes it, and what it found. A generator counts answers of the expected status
-// alone: any other status, a broken connection or a timeout ends the benchmark with an error.
+// The load that every generator takes, and its result. A generator counts only answers of the expected status: any other
+// status, a broken connection or a timeout ends the benchmark with an error.
 
 export interface Load {
   readonly address: string;
-  /** Requests under way at once: each connection sends its next when its last was answered. */
+  /** The number of requests under way: each connection sends its next request when its last one is answered. */
   readonly connections: number;
   readonly seconds: number;
   readonly requests: OrderRequests | GetRequests;
 }
 
-/** The keys in turn; every order with a customer and an idempotency key of its own. */
+/** Orders with the keys in turn. Each order has its own customer and idempotency key. */
 export interface OrderRequests {
-  /** POST /orders, or POST /orders/bulk with `ordersInBulk` in each. */
+  /** POST /orders, or POST /orders/bulk with `ordersInBulk` orders in each. */
   readonly kind: 'orders' | 'bulks';
   readonly keys: readonly string[];
   readonly packageId: number;
-  /** Idempotency keys as the client makes them, in the order of time; otherwise scattered, as customers are. */
+  /** True: idempotency keys in the order of time, as the client library makes them. False: scattered, as customers are. */
   readonly keysInOrder: boolean;
-  /** Part of every customer and key: two loads with different texts never meet. Letters and digits. */
+  /** Part of every customer and key, so that two loads with different texts share none. Letters and digits. */
   readonly run: string;
 }
 
@@ -59,20 +59,20 @@ export const ordersInBulk = 100;
 export const answerSeconds = 10;
 
 /**
- * The unique part of order `count` of a run. It begins with scattered digits: customers and keys of the real
- * world do not arrive in the order of an index either. wrk-load.ts makes the same in Lua.
+ * The unique part of order `count` of a run. It begins with scattered digits, because real customers and keys do not arrive
+ * in the order of an index either. wrk-load.ts makes the same text in Lua.
  */
 export function uniqueText(run: string, count: number): string {
   const scattered = (count * 2_654_435_761) % 4_294_967_296;
   return `${scattered.toString(16).padStart(8, '0')}-${run}-${String(count).padStart(7, '0')}`;
 }
 
-/** A key of order `count` that comes behind those before it, and behind those of loads that `began` earlier. */
+/** The idempotency key of order `count`. It sorts after earlier keys of the load, and after loads that `began` earlier. */
 export function keyInOrder(began: string, run: string, count: number): string {
   return `${began}-${String(count).padStart(7, '0')}-${run}`;
 }
 
-/** When a load begins, in digits that sort as the times do. */
+/** The time at which a load begins, in digits that sort as the times do. */
 export function beginningText(): string {
   return Date.now().toString(16).padStart(12, '0');
 }

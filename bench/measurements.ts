@@ -1,4 +1,4 @@
-// The kinds of measurement that the steps of bench.ts are made of. Each warms up first.
+// The kinds of measurement for the steps of bench.ts. Each warms up first.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +18,13 @@ export interface Measurements {
   orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
   /** The same, with idempotency keys in the order of time. */
   ordersWithKeysInOrder(target: OrderTarget, keys: readonly string[]): Promise<number>;
-  /** Orders per second by bulks of 100, of 16 connections. */
+  /** Orders per second in bulks of 100, over 16 connections. */
   ordersInBulk(target: OrderTarget, keys: readonly string[]): Promise<number>;
-  /** The same one by one on the service, with what its process and, if given, PostgreSQL needed for it. */
+  /** The throughput of orders(), and the memory and CPU of the service's process and, if given, of PostgreSQL. */
   ordersAndCosts(shop: Shop, keys: readonly string[], postgres?: number): Promise<OrderCosts>;
   /** Orders per second of 128 connections alone, and then beside the reads of background-reads.ts. */
   ordersBesideReads(shop: AgedShop): Promise<OrdersBesideReads>;
-  /** Megabytes that the service holds at most while 512 connections order. */
+  /** The most megabytes that the service uses while 512 connections order. */
   megabytesOfCrowd(shop: Shop): Promise<number | null>;
   /** Megabytes of a service that has just started and has nothing to do. */
   idleMegabytes(shop: Shop): Promise<number | null>;
@@ -36,7 +36,7 @@ export interface Measurements {
   getMilliseconds(address: string, target: GetTarget): Promise<number>;
   /** The median latency of one client that orders alone: the load generator with one connection. */
   oneClientMilliseconds(shop: Shop): Promise<number>;
-  /** The same of a client in Node, its own part included. */
+  /** The same for a client in Node, including the client's own time. */
   oneClientInNodeMilliseconds(shop: Shop): Promise<number>;
 }
 
@@ -45,7 +45,7 @@ export interface OrdersBesideReads extends ReadsDone {
   readonly beside: number;
 }
 
-/** null: not reported by this system. */
+/** null: this system does not report it. */
 export interface OrderCosts {
   readonly perSecond: number;
   readonly medianMilliseconds: number;
@@ -74,7 +74,7 @@ export function createMeasurements(
   const warmUp = (target: OrderTarget, options: OrderOptions) =>
     loadWithOrders(generator, target, { ...options, seconds: warmupSeconds });
 
-  /** Prints, where that was asked for, what it cost PostgreSQL. */
+  /** With --statements, also prints what the load cost PostgreSQL. */
   async function placeOrders(target: OrderTarget, options: OrderOptions) {
     await costs?.begin();
     const result = await loadWithOrders(generator, target, { ...options, seconds });
@@ -142,7 +142,7 @@ export function createMeasurements(
     },
 
     async idleMegabytes(shop) {
-      // What the start compiled and threw away is given back by then.
+      // Memory that only the start needed is freed by then.
       await pause(idleMilliseconds);
       return residentMegabytes(shop.pid);
     },
@@ -189,11 +189,11 @@ export function pageTarget(shop: AgedShop, page: number): GetTarget {
 
 const scatteredOrders = 5_000;
 
-/** Orders all over the history, of all accounts. */
+/** Orders from the whole history, of all accounts. */
 export function orderTargets({ accounts, history }: AgedShop): GetTarget[] {
   return Array.from({ length: scatteredOrders }, (_, index) => {
     const { id = 0, key = '' } = accounts[index % accounts.length] ?? {};
-    // A step without a common divisor with most counts: far apart, and the same in every run.
+    // A large prime step spreads the numbers over the history, in the same way in every run.
     const number = ((index * 7_919) % history.ordersPerAccount) + 1;
     return { path: `/api/v1/orders/${publicId(id, number)}`, key };
   });

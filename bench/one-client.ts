@@ -1,6 +1,6 @@
-// node bench/one-client.ts <address> <key> <package id> <seconds>: one client alone, one order after another over one
-// kept connection, as a process of its own so that it shares no thread with anything. Prints the median of the
-// latencies in milliseconds, as the client sees them.
+// node bench/one-client.ts <address> <key> <package id> <seconds>: one client that sends one order after another over a kept
+// connection. It is a process of its own, so that it shares its thread with no other work. Prints the median latency in
+// milliseconds, as the client sees it.
 
 import { randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -10,7 +10,7 @@ import { orderBody, ordersPath, uniqueText } from './load.ts';
 const [address = '', key = '', packageId = '', seconds = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const run = randomBytes(4).toString('hex');
-// Both programs compile their hot paths first.
+// These let client and service compile their hot paths first.
 const warmupOrders = 200;
 
 let count = 0;

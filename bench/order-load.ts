@@ -1,5 +1,5 @@
-// A load of orders whose count is not taken on trust: what the generator says was answered must be in the database as
-// new orders, no fewer, and no more than those that were under way when it stopped.
+// Runs a load of orders and checks its count: the database must have as many new orders as the generator saw answered, plus at
+// most those that were under way when it stopped.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,16 +15,16 @@ export interface OrderTarget {
 export interface OrderLoadOptions {
   readonly keys: readonly string[];
   readonly seconds: number;
-  /** 128 unless given; of bulks 16. */
+  /** 128 by default; 16 for bulks. */
   readonly connections?: number;
-  /** By POST /orders/bulk: what is counted are still orders. */
+  /** Uses POST /orders/bulk. The result still counts orders. */
   readonly inBulk?: boolean;
-  /** Idempotency keys in the order of time, as the client makes them. */
+  /** Idempotency keys in the order of time, as the client library makes them. */
   readonly keysInOrder?: boolean;
 }
 
 const connectionsDefault = 128;
-/** More than an account has bulks under way and waiting would be refused. */
+/** If an account had more bulks running and waiting, they would be refused. */
 const bulkConnections = 16;
 // A busy machine may take this long over the last batch.
 const stillMilliseconds = 600;
@@ -60,7 +60,7 @@ export async function loadWithOrders(
   return { ...result, answered, perSecond: result.perSecond * each, placed };
 }
 
-/** The count once the orders that were under way have ended: when it has not moved for a while. */
+/** The count once it has not changed for a while: the orders that were under way have then ended. */
 async function settledCount(target: OrderTarget): Promise<number> {
   let count = await target.countOrders();
   let since = performance.now();

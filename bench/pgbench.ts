@@ -1,6 +1,5 @@
-// pgbench's TPC-B beside the service: the built-in script, prepared statements, a database of its own on the
-// same server. One transaction reads and changes four rows and adds a fifth; an order writes as many and its
-// answer besides.
+// Runs pgbench's TPC-B for comparison: the built-in script with prepared statements, on a separate database of the same
+// server. One transaction reads and changes four rows and adds a fifth. An order writes as many rows, and its answer.
 
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ export interface Pgbench {
 
 const clients = 16;
 
-/** null: this system has none. Each measurement warms up first. */
+/** @returns null if this system has no pgbench. Each measurement warms up first. */
 export function findPgbench(stage: Stage, warmupSeconds: number): Pgbench | null {
   const program = pgbenchPath(stage);
   if (program === null) return null;
@@ -61,7 +60,7 @@ export function findPgbench(stage: Stage, warmupSeconds: number): Pgbench | null
       await tpcb(scale, ['-c', '1'], warmupSeconds);
       await tpcb(scale, ['-c', '1', '--log', '--log-prefix', 'one-client'], seconds);
       const logs = globSync('one-client.*', { cwd: folder }).map((name) => join(folder, name));
-      // client, transaction, microseconds, script, second, microsecond
+      // Fields of a line: client, transaction, microseconds, script, second, microsecond.
       const latencies = logs
         .flatMap((log) => readFileSync(log, 'utf8').split('\n'))
         .filter((line) => line !== '')
@@ -72,7 +71,7 @@ export function findPgbench(stage: Stage, warmupSeconds: number): Pgbench | null
   };
 }
 
-/** The one that belongs to the running server, otherwise the first that is found. */
+/** The pgbench of the running server's version, otherwise the first one found. */
 function pgbenchPath(stage: Stage): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const versions = '/usr/lib/postgresql';

@@ -1,10 +1,10 @@
-// What the kernel knows about a process: memory and CPU, from /proc. Only Linux has it; elsewhere every
-// function returns null and the report says that it was not measured.
+// Reads the memory and CPU of a process from /proc. Only Linux has it: elsewhere every function returns null, and the report
+// says that it was not measured.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
 const sampleMilliseconds = 200;
-// USER_HZ: what /proc counts in on every Linux that Node runs on; the kernel's own clock differs.
+// USER_HZ: /proc counts in this unit on every Linux that Node runs on. The kernel's own clock may differ.
 const ticksPerSecond = 100;
 
 export interface MemoryWatch {
@@ -46,7 +46,7 @@ export function cpuSeconds(pid: number): number | null {
   return stat === null ? null : stat.ownTicks / ticksPerSecond;
 }
 
-/** CPU seconds of a process and its children, those that have ended and were waited for included. */
+/** CPU seconds of a process and its children, including children that have ended and were waited for. */
 export function cpuSecondsOfFamily(pid: number): number | null {
   const parent = readStat(pid);
   if (parent === null) return null;
@@ -70,7 +70,7 @@ interface Stat {
 function readStat(pid: number): Stat | null {
   const text = readProcess(pid, 'stat');
   if (text === null) return null;
-  // The name, in parentheses, may hold anything: the fields are counted from behind it, the state first.
+  // The name, in parentheses, may contain any character, so the fields are read from behind it. The first one is the state.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')

@@ -1,6 +1,6 @@
-// npm run bench:processes [-- --rounds N] [--seconds N] [--processes N]: what more processes of the service on one PostgreSQL
-// server bring, or cost. Orders of 128 connections through one process, through two, and so on, in turns; the medians are
-// printed as a table. What was answered must be in the database.
+// npm run bench:processes [-- --rounds N] [--seconds N] [--processes N]: what more processes of the service gain or cost on one
+// PostgreSQL server. Sends orders over 128 connections to one process, to two, and so on, in turns, and prints the medians as
+// a table. Answered orders must be in the database.
 
 import { parseArgs } from 'node:util';
 import { createPostgresShopDatabase } from './bench-database.ts';
@@ -30,7 +30,7 @@ const isInterrupted = closeOnInterrupt(() => stage.close());
 try {
   await measure(stage);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await stage.close();
@@ -40,7 +40,7 @@ interface Side {
   readonly shops: readonly Shop[];
   readonly perSecond: number[];
   readonly milliseconds: number[];
-  /** For each order, of all processes together. */
+  /** Per order, of all processes together. */
   readonly serviceMicroseconds: number[];
   readonly databaseMicroseconds: number[];
 }

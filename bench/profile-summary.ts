@@ -1,10 +1,10 @@
-// Where the service's CPU time went, from the profiles that `--profile` keeps: shares of the time its one thread
-// was busy, by who was running. Called functions count for themselves, not for their callers.
+// Shows where the service's CPU time went, from the profiles that `--profile` keeps: for each group of functions, its share of
+// the time in which the thread was busy. Called functions count for themselves, not for their callers.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a .cpuprofile that are read here; times in microseconds. */
+/** The parts of a .cpuprofile that this file reads. Times are in microseconds. */
 interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;

@@ -1,6 +1,6 @@
-// npm run bench:renewals [-- --plans N] [--accounts N] [--seconds N] [--skip-verify]: plans that end in the same hour are
-// renewed by the service's own job while one client orders without pause. Prints how long the renewals took, and the
-// client's latencies before, during and after them, in one run: only their ratios mean anything.
+// npm run bench:renewals [-- --plans N] [--accounts N] [--seconds N] [--skip-verify]: the service's own job renews plans that
+// end in the same hour, while one client orders without pause. Prints how long the renewals took, and the client's latencies
+// before, during and after them. Only the ratios of these latencies mean anything.
 // The books are verified at the end.
 
 import { Agent, request } from 'node:http';
@@ -33,7 +33,7 @@ const isInterrupted = closeOnInterrupt(() => stage.close());
 try {
   await measure(stage);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await stage.close();
@@ -47,7 +47,7 @@ async function measure({ query }: Stage): Promise<void> {
   await seedDuePlans(database, plan, plans);
   await query(databaseName, 'vacuum (analyze)');
   await query(databaseName, 'checkpoint');
-  // The job is not due before the client has been measured alone.
+  // The job must not run before the client has been measured alone.
   await runAfter("interval '1 hour'");
   const shop = await openShop(stage, database, plan);
   const client = startClient(shop);
@@ -108,14 +108,14 @@ interface Latencies {
   readonly longest: number;
 }
 
-/** One order after another over one kept connection, beside the other measurements. */
+/** Sends one order after another over one kept connection, while the rest is measured. */
 function startClient({ address, single, packageId }: Shop) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let latencies: number[] = [];
   let isOver = false;
   const { promise: warm, resolve: isWarm } = Promise.withResolvers<void>();
   const ordering = orderOnAndOn();
-  // Reported by end().
+  // end() reports the error.
   ordering.catch(() => isWarm());
 
   async function orderOnAndOn(): Promise<void> {

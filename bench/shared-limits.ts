@@ -1,7 +1,7 @@
 // npm run bench:shared-limits [-- --rounds N] [--seconds N] [--accounts N]: what it costs to count limits over all processes.
-// GET /packages, which is answered from memory, of a service that counts by itself, of one that takes busy accounts ahead, and of
-// one that asks in every turn of its event loop, because its keys have limits of their own. They take turns; the medians are
-// printed as a table. Needs valkey-server or redis-server; the service's PostgreSQL has nothing to do.
+// Sends GET /packages, which is answered from memory, to a service that counts by itself, to one that reserves for busy
+// accounts, and to one that calls the limits server in every event-loop turn, because its keys have their own limits. They take
+// turns; medians are printed as a table. Needs valkey-server or redis-server. The service's PostgreSQL is idle.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayValkey, valkeyProblem } from '../proof/machines/throwaway-valkey.ts';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '3' },
-    // Each may send 16,666 requests a second.
+    // Each account may send 16,666 requests a second.
     accounts: { type: 'string', default: '20' },
   },
 });
@@ -38,7 +38,7 @@ const isInterrupted = closeOnInterrupt(() => stage.close());
 try {
   await measure(stage);
 } catch (error) {
-  // What an interruption broke is not news.
+  // An interruption breaks the run, so errors after it mean nothing.
   if (!isInterrupted()) throw error;
 } finally {
   if (!isInterrupted()) await stage.close();
@@ -49,7 +49,7 @@ interface Side {
   readonly shop: Shop;
   readonly perSecond: number[];
   readonly milliseconds: number[];
-  /** Of the service, for each request of many. */
+  /** CPU time of the service per request, with many connections. */
   readonly cpuMicroseconds: number[];
 }
 

@@ -1,9 +1,9 @@
-// What an order costs PostgreSQL, statement by statement, as pg_stat_statements counts it (`--statements`); and
-// how many updates were HOT, which leaves the indexes alone.
+// With --statements: what an order costs PostgreSQL, statement by statement, as pg_stat_statements counts it. Also how many
+// updates were HOT, which leave the indexes alone.
 
 import type { Stage } from './bench-stage.ts';
 
-/** For PostgreSQL's start. @see https://www.postgresql.org/docs/15/pgstatstatements.html */
+/** Settings for PostgreSQL's start. @see https://www.postgresql.org/docs/15/pgstatstatements.html */
 export const statementSettings = {
   shared_preload_libraries: 'pg_stat_statements',
   'pg_stat_statements.track_planning': 'on',
@@ -11,14 +11,14 @@ export const statementSettings = {
 } as const;
 
 export interface StatementCosts {
-  /** Everything counted so far is forgotten. */
+  /** Resets all counters. */
   begin(): Promise<void>;
-  /** Prints what was counted since. The service's orders must be the only load. */
+  /** Prints what was counted since begin(). The service's orders must be the only load. */
   print(): Promise<void>;
 }
 
 const microseconds = 1000;
-/** Statements that take less of an order are left out. */
+/** Statements that take less time per order than this are left out. */
 const leastMicroseconds = 0.05;
 const textLength = 60;
 const ordersText = 'insert into orders (%';
@@ -30,7 +30,7 @@ export function createStatementCosts(stage: Stage): StatementCosts {
       await stage.query('postgres', 'select pg_stat_statements_reset()');
     },
     async print() {
-      // Of the database with the most orders: others may have the same statements.
+      // Only of the database with the most orders, because others may have the same statements.
       const statements = await stage.query(
         'postgres',
         `with loaded as (
@@ -46,7 +46,7 @@ export function createStatementCosts(stage: Stage): StatementCosts {
         [ordersText],
       );
       const [{ datname, orders } = {}] = statements;
-      // The load was on the embedded database.
+      // There are none if the load was on the embedded database.
       if (typeof datname !== 'string') return;
       const columns = [
         'executing',

@@ -1,5 +1,5 @@
-// How long a test clock takes over a year: customers who renew themselves every month, all of one second. Prints a line
-// for each database: node bench/test-clock.ts [customers].
+// node bench/test-clock.ts [customers]: how long a test clock takes to advance by a year, with customers who renew
+// automatically every month, all in the same second. Prints the kind of the database and the time.
 
 import { createApiClient } from '../scripts/throwaway/api-client.ts';
 import { startTestService } from '../scripts/throwaway/test-service.ts';

@@ -1,5 +1,5 @@
-// The textbook implementation as a process under load: its database on the benchmark's server, with as many
-// accounts as the product's has.
+// The textbook implementation as a process under load. Its database is on the benchmark's server and has as many accounts as
+// the product's.
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -59,8 +59,8 @@ export async function openTextbookShop(stage: Stage, generator: LoadGenerator): 
     },
   });
 
-  // Statements that were planned while the tables were empty would stay slow: it gets some orders, statistics and
-  // a new start first.
+  // Statements planned while the tables were empty would stay slow. So it first gets some orders and statistics, and is
+  // started again.
   const first = await start();
   const keysOfAll = { keys: shop('').keys, seconds: firstLoadSeconds };
   await loadWithOrders(generator, shop(first.address), keysOfAll);

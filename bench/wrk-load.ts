@@ -1,4 +1,4 @@
-// wrk as load generator: one thread, a Lua script made for each load in a folder of its own.
+// The load generator wrk: one thread, with a Lua script that is written for each load.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export function createWrkGenerator(stage: Stage, program: string, version: strin
   return {
     description: `wrk ${version}, one thread`,
     async run(load) {
-      // Loads may run beside each other.
+      // Each load has its own script, because loads may run beside each other.
       scripts += 1;
       const script = join(folder, `load-${scripts}.lua`);
       writeFileSync(script, scriptOf(load));
@@ -67,8 +67,8 @@ function scriptOf({ address, requests }: Load): string {
   return (requests.kind === 'orders' ? orderScript(requests, host) : bulkScript(requests, host)) + summary;
 }
 
-// Nothing is parsed or formatted but the unique part: the generator must not be what is measured. wrk itself
-// counts every status above 399; that an answer was a new order and no replay is seen in the database.
+// The script formats only the unique part and parses nothing, so that the generator does not become the bottleneck. wrk
+// counts every status above 399. order-load.ts checks in the database that answers were new orders and not replays.
 function orderScript({ keys, packageId, run, keysInOrder }: OrderRequests, host: string): string {
   const sample = uniqueText(run, 0);
   const [bodyHead = '', bodyTail = ''] = orderBody(packageId, sample).split(sample);
@@ -94,7 +94,7 @@ end
 `;
 }
 
-/** The same of bulks: each order's two places are filled by one format. */
+/** The script for bulks. One format call fills both places of each order. */
 function bulkScript({ keys, packageId, run }: OrderRequests, host: string): string {
   const bodyOf = (order: (count: number) => string) =>
     `{"orders": [${Array.from({ length: ordersInBulk }, (_nothing, index) => order(index)).join(', ')}]}`;
@@ -161,7 +161,7 @@ function table(texts: readonly string[]): string {
   return `{\n${texts.map((text) => `  ${quoted(text)},\n`).join('')}}`;
 }
 
-/** Lua reads the escapes of a JSON string the same, as long as it is ASCII. */
+/** Lua reads the escapes of a JSON string in the same way, as long as the string is ASCII. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -1,7 +1,7 @@
-// An order as the textbook teaches it: one transaction, the account locked with SELECT … FOR UPDATE, and one
-// prepared statement after another. Five round trips and COMMIT; the price comes with the lock, and the four
-// writes that do not need each other's answers are one statement.
-// Left out, because the load never asks for it: pro-rata refunds on a change of package. It would only cost more.
+// An order as the textbook teaches it: one transaction, the account locked with SELECT … FOR UPDATE, and one prepared
+// statement after another. It takes five round trips and COMMIT: the price is read with the lock, and the four writes that do
+// not need each other's answers are one statement.
+// Pro-rata refunds on a change of package are left out: the load never needs them, and they would only cost more.
 
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
@@ -29,7 +29,7 @@ export interface TextbookOrder {
   readonly idempotency_key: string;
 }
 
-/** A refusal of the public contract: nothing was written. */
+/** A refusal of the public contract. Nothing was written. */
 export class TextbookRefusal extends Error {
   readonly status: number;
   readonly code: string;

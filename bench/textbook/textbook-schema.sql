@@ -1,5 +1,4 @@
--- The schema of the textbook implementation: one row for each fact, foreign keys, and an index for every
--- question that its API is asked.
+-- The schema of the textbook implementation: one row for each fact, foreign keys, and an index for each query of its API.
 
 create table accounts (
   id bigint generated always as identity primary key,

@@ -1,13 +1,13 @@
-// node bench/textbook/textbook-server.ts <connection string>: POST /api/v1/orders as an experienced engineer writes it
-// in an afternoon, with Fastify and pg. The same public behavior as the product for the orders of the load;
-// no request log, which is in its favor. What the product is compared with.
+// node bench/textbook/textbook-server.ts <connection string>: the implementation that the product is compared with. It serves
+// POST /api/v1/orders as an experienced engineer writes it in an afternoon, with Fastify and pg. For the load's orders it
+// behaves like the product. It has no request log, which is in its favor.
 
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import pg from 'pg';
 import { placeTextbookOrder, type TextbookOrder, TextbookRefusal } from './textbook-order.ts';
 
-// As many as pgbench has clients: enough to keep two cores and the disk busy.
+// As many connections as pgbench has clients: enough to keep two cores and the disk busy.
 const poolConnections = 16;
 const windowMilliseconds = 60_000;
 
