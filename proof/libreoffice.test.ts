@@ -25,7 +25,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `asText`: quoted cells stay text, as for imported references such as 007. */
+/** `asText`: quoted cells stay text, so that imported references such as 007 keep their zeros. */
 function opened(name: string, csv: string, separator: number, to: string, asText: boolean): string {
   writeFileSync(join(folder, `${name}.csv`), csv);
   const filter = `--infilter=Text - txt - csv (StarCalc):${separator},34,76,1,,0,${asText},true,false`;
@@ -70,14 +70,14 @@ test('hostile texts side by side are no formulas, and are shown as they were wri
   const csv = hostileFile(texts);
   expectNoFormulas('hostile', csv);
 
-  // Cells normalize line ends and truncate long texts.
+  // Texts with line ends are left out, because cells normalize line ends.
   const shown = texts.filter((text) => !/[\r\n\v\f\u0085\u2028\u2029]/.test(text));
   const file = hostileFile(shown);
   const written: string[][] = parse(file);
   const read: string[][] = parse(
     opened('shown', file, separators.comma, 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,true', true),
   );
-  // Numbers are shown without trailing zeros.
+  // LibreOffice shows numbers without trailing zeros.
   const amountAt = columns.indexOf('amount');
   const asShown = (row: readonly string[]) =>
     row.map((cell, index) => (index === amountAt && /^-?\d/.test(cell) ? String(Number(cell)) : cell));

@@ -1,5 +1,5 @@
 // `npm run proof`: runs the long forms of proof/machines one after another, with a line for each result. `--share 0.1` runs
-// a tenth of everything; `--only name` (repeatable) some; `--seed` another run; `--write` puts the table into
+// a tenth of everything, `--only name` (repeatable) only some, `--seed` another run. `--write` puts the table into
 // docs/reliability.md.
 // Invariant: the exit code is 0 only if every requested machine succeeded.
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ const [tableBegins, tableEnds] = ['<!-- figures: npm run proof -- --write -->', 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true },
-    // A new one each day; the printed command repeats the seed.
+    // A new seed each day. The printed command repeats it.
     seed: { type: 'string', default: new Date().toISOString().slice(0, 10).replaceAll('-', '') },
     share: { type: 'string', default: '1' },
     write: { type: 'boolean', default: false },
@@ -181,7 +181,7 @@ function run(machine: Machine): Promise<Outcome> {
   });
 }
 
-/** Without the test runner's marks and the counts by kind of answer. */
+/** Removes the test runner's marks and the counts by kind of answer. */
 function shortened(result: string): string {
   return result.replaceAll('ℹ ', '').replaceAll(/: \{[^}]*\}/g, '');
 }

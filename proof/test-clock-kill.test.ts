@@ -18,7 +18,7 @@ import { ownId, timeText } from './oracle/shown-plans.ts';
 
 const killsWanted = Number(process.env['CLOCK_KILLS'] ?? 2);
 const customerCount = 40;
-/** Spent within the ten years: the last renewals are refused. */
+/** The credit is spent within the ten years, so the last renewals are refused. */
 const credit = '20000.00';
 const delayMillisecondsMax = 400;
 /** The oracle's id; the service's own does not matter. */
@@ -65,7 +65,7 @@ describe('a move in which the service is killed', () => {
       let halfway = 0;
       for (let kills = 0; kills < killsWanted; kills += 1) {
         const answered = send().catch(() => null);
-        // The first after the clock has begun to move, the others at any time.
+        // The first kill comes after the clock has begun to move, the others at any time.
         if (kills === 0) await untilMoved(client(), begunAt);
         else await pause(random.below(delayMillisecondsMax));
         service.kill('SIGKILL');
@@ -138,7 +138,7 @@ function createWorld(packageId: number, begunAt: number): { tests: TestMode; emi
   return { tests, emitted: [] };
 }
 
-/** Customers with self-renewing plans, at the service and the oracle; and the oracle's events. */
+/** Creates customers with automatic renewal in the service and in the oracle. @returns the oracle's events */
 async function fill(
   client: ApiClient,
   id: number,
@@ -184,7 +184,7 @@ async function clockOf(client: ApiClient): Promise<number> {
 
 const patienceMilliseconds = 60_000;
 
-/** The killed process's locks expire soon. */
+/** Retries while the killed process still holds the clock. Its lock expires soon. */
 async function untilFree(send: () => Promise<Answer>): Promise<Answer> {
   const until = performance.now() + patienceMilliseconds;
   for (;;) {

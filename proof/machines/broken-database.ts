@@ -42,14 +42,14 @@ export type Scene = (typeof sceneNames)[number];
 
 export interface BreakableService {
   breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
-  /** Problems at its end, and in what its endpoints received; one sentence each. */
+  /** @returns problems of its end, and of what its endpoints received, one sentence each */
   end(): Promise<readonly string[]>;
 }
 
 export interface BrokenDatabaseOptions {
   readonly breakage: BreakageName;
   readonly seed: number;
-  /** Few repetitions; outages end as soon as a client has seen a 503. */
+  /** Few repetitions. An outage ends as soon as a client has received a 503. */
   readonly isShort?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface BrokenDatabaseReport {
   readonly problems: readonly string[];
 }
 
-/** Milliseconds from the database's return to a 201 for a later request. */
+/** Milliseconds from the database's return until a request that was sent after it is answered with 201. */
 export interface Recovery {
   readonly first: number;
   readonly everyAccount: number;
@@ -77,7 +77,7 @@ const clientCountBusy = 6;
 const readerCountBusy = 2;
 const clientCountShort = 3;
 const customersPerAccount = 200;
-/** The short form is about moments, not load: its clients leave the CPU to other tests. */
+/** The short form tests moments rather than load, so its clients pause and leave the CPU to other tests. */
 const restMillisecondsShort = 60;
 const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;
 const sessionsMax = orderConnections + lookupConnections + readConnections + 1;
@@ -93,10 +93,10 @@ interface Stage {
   placed(count: number): Promise<void>;
   /** Resolves when the next order is refused (503, if correct), or after this many more orders. */
   refused(unlessPlaced?: number): Promise<void>;
-  /** Until an order was refused, so that every outage is noticed; in the long form at least this long. */
+  /** Resolves when an order was refused, so that no outage goes unnoticed; in the long form not before this time. */
   outage(milliseconds: number, unlessPlaced?: number): Promise<unknown>;
   readAtOnce(): Promise<void>;
-  /** Ends the breakage: after `work` the database is back. Resolves when every account has ordered. */
+  /** Ends the breakage: after `work` the database is back. Resolves when every account has placed an order. */
   lift(work: () => unknown): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ const scenes: Readonly<
   Record<Scene, { settings: Readonly<Record<string, string>>; diskMegabytes?: number }>
 > = {
   server: { settings: { max_connections: String(connectionsMax), superuser_reserved_connections: '0' } },
-  /** Service, relay, proxy, server. */
+  /** The service reaches the server through the relay and then the proxy. */
   network: { settings: {} },
   'small disk': { settings: { max_wal_size: '32MB', min_wal_size: '32MB' }, diskMegabytes: 160 },
 };
@@ -144,7 +144,7 @@ const breakages = {
   },
   'stopped immediate': stopped('immediate'),
   'restarted fast': stopped('fast'),
-  /** One backend of the service: the server ends all others and recovers. */
+  /** Kills one backend of the service. The server then ends all others and recovers. */
   'backend killed': {
     scene: 'server',
     async run({ random, ask, lift }) {
@@ -184,7 +184,7 @@ const breakages = {
         await lift(() => proxy.breakAt(commit, how));
       }),
   },
-  /** Silent, including new connections; then new ones work, and the old ones stay silent. */
+  /** All connections fall silent, including new ones. Later, new connections work and the old ones stay silent. */
   'connections half open': {
     scene: 'network',
     async run({ relay, random, outage, lift }) {
@@ -193,12 +193,12 @@ const breakages = {
       await lift(() => relay.forget());
     },
   },
-  /** The same without an outage: a firewall that forgot every connection. */
+  /** The open connections fall silent and new ones work, as if a firewall had forgotten the open ones. */
   'connections forgotten': {
     scene: 'network',
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
-  /** The same in a quiet hour: one client, and most sessions idle. */
+  /** The same in a quiet hour, with one client and mostly idle sessions. */
   'idle connections forgotten': {
     scene: 'network',
     isQuiet: true,
@@ -206,7 +206,7 @@ const breakages = {
     refusedMax: 2,
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
-  /** Nothing is lost, but bytes, new connections and closes are late. */
+  /** Nothing is lost, but bytes, new connections and closes arrive late. */
   'network stalled': {
     scene: 'network',
     async run({ relay, outage, lift }) {
@@ -232,7 +232,7 @@ const breakages = {
       await lift(() => become('off'));
     },
   },
-  /** Only sessions that begin meanwhile are read-only, and stay so. */
+  /** Only sessions that begin during the breakage are read-only, and they stay so. */
   'new sessions read-only': {
     scene: 'server',
     async run({ ask, outage, readAtOnce, lift, random }) {
@@ -254,7 +254,7 @@ const breakages = {
       await lift(() => standsAgain(postgres, ask));
     },
   },
-  /** There is no room for the server's next WAL file: it panics. */
+  /** The server has no room for its next WAL file, so it panics. */
   'disk full for the log': {
     scene: 'small disk',
     async run({ disk, postgres, ask, outage, lift, random }) {
@@ -304,7 +304,7 @@ export function whyNotHere(scene: Scene): string | null {
   return scenes[scene].diskMegabytes === undefined ? null : whyNoSmallDisk();
 }
 
-/** `isShort`: waits half as long as the product. */
+/** `isShort`: the service waits only half as long for the database (short-waits.ts). */
 export async function openBreakableService(
   scene: Scene,
   { isShort = false } = {},
@@ -420,7 +420,7 @@ async function breakOnce(
     const outage: Stage['outage'] = (milliseconds, unlessPlaced) =>
       Promise.all([refused(unlessPlaced), isShort ? null : pause(milliseconds)]);
     await placed(isShort ? 20 + random.below(20) : 50 + random.below(50));
-    // Not right after an answer, when nothing is in flight.
+    // Break at a random moment, because right after an answer no request is under way.
     await pause(random.below(20));
     await breakage.run({
       ...{ postgres, proxy, relay, disk, random, isShort, ask, outage, readAtOnce, placed, refused, lift },
@@ -566,7 +566,7 @@ type Add = (problem: string) => void;
 
 const readPauseMilliseconds = 10;
 
-/** An acknowledged order must be readable from its 201 on. */
+/** The readers check that an order can be read as soon as it was answered with 201. */
 function startReaders(
   readerCount: number,
   service: ServiceProcess,
@@ -606,10 +606,10 @@ async function useEverySession(service: ServiceProcess, { accounts }: Shop): Pro
   await Promise.all(requests);
 }
 
-/** Orders flow again, so no dead or read-only session may remain: uses all at once. */
+/** Uses all sessions at once. Orders flow again, so no dead or read-only session may be left. */
 async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add): Promise<void> {
   const answers: Answer[] = [];
-  // As many as order connections: on a busy machine, more would be answered 503.
+  // As many at once as there are connections for changes: on a busy machine, more would be answered with 503.
   for (let wave = 0; wave < 4; wave += 1) {
     const changes = Array.from({ length: readConnections }, (_, index) =>
       admin.patch(`/api/admin/v1/accounts/${accounts[index % accounts.length]?.id}`, {
@@ -627,7 +627,7 @@ async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add
   }
 }
 
-/** At most the allowed number, none in a transaction, one listening. */
+/** Checks the service's sessions: at most the allowed number, all of them idle, one of them listening. */
 async function sessionsAreSound(url: string, add: Add): Promise<void> {
   const sound = `select count(*) <= $1 and count(*) filter (where state <> 'idle') = 0
       and count(*) filter (where query ilike 'listen %' or query = 'select 1') = 1 as is_sound,
@@ -683,11 +683,11 @@ async function servicePids(ask: Stage['ask']): Promise<number[]> {
 
 async function whileStopped(pids: readonly number[], { outage, lift }: Stage): Promise<void> {
   const goOn = () => send('SIGCONT', pids);
-  // A stopped process would outlive the server and this process.
+  // If this process ends first, the stopped processes must continue: otherwise they would never end.
   const disarm = whenThisEnds('kill -CONT "$@"', pids.map(String));
   try {
     send('SIGSTOP', pids);
-    // If none of them held a lock, orders continue on new sessions.
+    // If no stopped process holds a lock, orders continue on new sessions and none is refused.
     await outage(10_000, 100);
     await lift(goOn);
   } finally {
@@ -729,13 +729,13 @@ async function standsAgain(postgres: ThrowawayPostgres, ask: Stage['ask']): Prom
 
 interface SmallDisk {
   readonly folder: string | null;
-  /** Leaves no free byte, even of space freed later, until cleared. */
+  /** Fills the disk to the last byte, and fills space that is freed later, until clear(). */
   fill(): void;
   clear(): void;
   remove(): void;
 }
 
-/** A file system in memory. Only Linux makes them this easily, and only root can mount one. */
+/** Mounts a file system in memory. Only Linux makes this easy, and only root may do it. */
 function mountSmallDisk(megabytes: number | undefined): SmallDisk {
   if (megabytes === undefined) {
     return { folder: null, fill: () => undefined, clear: () => undefined, remove: () => undefined };
@@ -751,7 +751,7 @@ function mountSmallDisk(megabytes: number | undefined): SmallDisk {
   }
   const ballast = join(folder, 'ballast');
   let filling: NodeJS.Timeout | undefined;
-  // Lazily: an exiting process of the server may still use it.
+  // Lazily, because an exiting process of the server may still use it.
   const disarm = whenThisEnds('umount --lazy "$1"; rmdir "$1"', [folder]);
   return {
     folder,
@@ -778,7 +778,7 @@ function fillUp(ballast: string): void {
     try {
       while (writeSync(file, Buffer.alloc(bytes)) === bytes);
     } catch {
-      // Full.
+      // The disk is full.
     }
   }
   closeSync(file);
@@ -797,10 +797,10 @@ function whyNoSmallDisk(): string | null {
 
 interface StallingRelay {
   readonly url: string;
-  /** From now on nothing passes, not even a close; new connections are accepted and stay silent. */
+  /** From now on no bytes pass, not even a close. New connections are accepted and stay silent. */
   stall(): void;
   flow(): void;
-  /** Existing connections stay silent forever; new ones pass. */
+  /** Keeps open connections silent forever. New ones work. */
   forget(): void;
   cut(): void;
   bury(): void;

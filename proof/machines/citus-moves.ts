@@ -26,7 +26,7 @@ export interface GroupMovesEnd extends FailoverEnd {
 }
 
 const ordersBetween = 200;
-/** Longer than the interval at which groups are located, plus work in progress. */
+/** Longer than the service's interval for locating groups, plus the work in progress. */
 const followMilliseconds = 30_000;
 const lookMilliseconds = 250;
 
@@ -85,7 +85,7 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
   }
 }
 
-/** Waits until each worker has exactly its groups' lanes; else returns one sentence for each difference. */
+/** Waits until each worker has exactly the lanes of its groups. @returns a sentence for each difference that remains */
 async function lanesOutOfPlace(
   coordinator: pg.Client,
   { servers }: CitusPlace,
@@ -138,7 +138,7 @@ function createPeriods(groupCount: number) {
   let lastAt: (number | null)[] = Array.from({ length: groupCount }, () => null);
   let longest = lastAt.map(() => 0);
   return {
-    /** Restarts the measurement; a group without later orders counts from now. */
+    /** Restarts the measurement. For a group without later orders, the pause begins now. */
     begin() {
       const now = performance.now();
       lastAt = lastAt.map((at) => (at === null ? null : now));

@@ -1,5 +1,5 @@
-// Compares the script of the shared limits, on a real server, with a naive model: random operations on a few keys at times
-// that advance, stand still and go back. Answers must be equal, and no window may exceed its limit. Called by
+// Compares the script of the shared limits, on a real server, with a naive model. It runs random operations on a few keys at
+// times that advance, stand still and go back. Answers must be equal, and no window may exceed its limit. Called by
 // long-shared-limits.ts.
 
 import assert from 'node:assert/strict';
@@ -14,7 +14,7 @@ const clockKey = 'the time of this test';
 const second = 1_000_000;
 const leases = [0, 500_000];
 const limits = [1, 3, 5, 40, 250];
-/** Short compared to the time that passes, so that much expires. */
+/** The window is short compared to the time that passes, so that much expires. */
 const length = 60 * second;
 
 export async function compareWithModel(url: string, seed: number, calls: number): Promise<number> {
@@ -70,7 +70,7 @@ function step(random: Random): number {
 }
 
 interface Memory {
-  /** Answered moments by key, to be given back. */
+  /** Moments from earlier answers, by key, which can be given back. */
   readonly moments: Map<string, number[]>;
   readonly counts: { readonly pair: string; readonly count: number; readonly moment: number }[];
 }

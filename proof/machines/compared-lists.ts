@@ -23,7 +23,7 @@ import { type Row, readAll } from './journal.ts';
 
 export interface Party {
   readonly client: Pick<ApiClient, 'get' | 'post' | 'send'>;
-  /** Start of its ids; for a test account, read from its ledger. */
+  /** The account id with which its public ids begin. That of a test account is read from its ledger. */
   readonly id: number;
   readonly heardUntil: number | null;
 }
@@ -31,7 +31,7 @@ export interface Party {
 export interface ExpectedLists {
   readonly oracle: Oracle;
   readonly accountId: AccountId;
-  /** Of the account's clock, in seconds. */
+  /** The time of the account's clock, in seconds. */
   readonly now: number;
   readonly mode: Mode;
   readonly feed: readonly EmittedAt[];
@@ -170,7 +170,7 @@ function firstDifference(what: string, found: readonly unknown[], wanted: readon
   return null;
 }
 
-/** The first read starts the recording. */
+/** The first read of the feed starts the recording of events. */
 export async function lastEventOf(client: Party['client']): Promise<number | null> {
   const { body, text } = await client.get('/events?limit=1');
   assert.ok(Array.isArray(body?.data), text);

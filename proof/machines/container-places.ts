@@ -1,6 +1,6 @@
 // The service in containers, started from the compose files with the commands of deploy/README.md. Called by
 // long-containers.ts.
-// Invariant: a command that an operator types stands in deploy/README.md, or the machine fails.
+// Invariant: every command that an operator types is in deploy/README.md; otherwise the run fails.
 
 import { randomInt } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(root, 'deploy/README.md'), 'utf8');
 const published = '127.0.0.1:3000:3000';
 const readySeconds = 120;
-/** The third number of the range; 83 is the compose files'. Drawn, so that two runs can stand side by side. */
+/** The third number of the networks' range. It is random, so that two runs do not collide. The compose files use 83. */
 let networks = randomInt(84, 240);
 
 export type Kind = 'embedded' | 'postgres' | 'valkey';
@@ -29,22 +29,22 @@ export type Part = 'service' | 'database' | 'valkey';
 
 export interface Place {
   readonly address: string;
-  /** Takes the files of another checkout and an image: both together are a version. */
+  /** Installs a version: an image, and the files of the checkout it belongs to. */
   install(image: string, checkout?: string): Promise<void>;
-  /** The first start, or after `install` the upgrade. */
+  /** Starts the service for the first time or, after another `install`, upgrades it. */
   up(): Promise<void>;
   adminKey(): Promise<string>;
   /** Fails if it finds anything wrong. */
   doctor(): Promise<void>;
   crash(part: Part): Promise<void>;
-  /** How often the engine has started it again. */
+  /** How often the engine has restarted the container. */
   restarts(part: Part): Promise<number>;
   containersOf(part: Part): Promise<string[]>;
-  /** The embedded database's is read once the service has stopped. */
+  /** Runs `sellthrough verify`. An embedded service is stopped first. */
   verify(): Promise<string>;
   /** @returns the file, outside the container */
   backUp(): Promise<string>;
-  /** Before the first start. */
+  /** Call it before the first start. */
   restore(file: string): Promise<void>;
   /** Ends the service as an upgrade does. @returns its exit code */
   stop(): Promise<number>;
@@ -54,11 +54,11 @@ export interface Place {
 
 export interface PlaceOptions {
   readonly kind: Kind;
-  /** The compose project: begins the names of containers, volumes and networks. */
+  /** The compose project. Names of containers, volumes and networks begin with it. */
   readonly name: string;
   readonly folder: string;
   readonly images: BaseImages;
-  /** The folder whose secrets it gets; absent: new ones. */
+  /** The folder whose secrets the place gets; absent: it gets new ones. */
   readonly secretsOf?: string;
 }
 
@@ -107,7 +107,7 @@ export async function createPlace({ kind, name, folder, images, secretsOf }: Pla
         cpSync(join(secretsOf, file), join(folder, file));
     await type('sh deploy/make-secrets.sh https://sell.example.com');
     installed = image;
-    // The script asks for this unless it runs as root.
+    // The script asks the operator to do this unless it runs as root.
     const give = ['chown', '999', '/checkout/postgres-password', '/checkout/service-password'];
     if (process.getuid?.() !== 0)
       await docker([
@@ -180,7 +180,7 @@ async function isReady(address: string): Promise<boolean> {
   return answer?.ok === true;
 }
 
-/** What the guide says of the embedded database: another container restores, and a file is in another folder. */
+/** How the guide writes a line of the embedded database for PostgreSQL: with another container and another folder. */
 function asOnPostgres(line: string): string {
   return line.replace(/ service (restore|-c)/, ' migrate $1').replace(' sellthrough/first', ' first');
 }

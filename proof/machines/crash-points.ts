@@ -1,6 +1,6 @@
 // Loaded before the service (node --import): kills its process with SIGKILL when an order reaches a named point for the
-// n-th time. The product knows nothing of it: the points are observed at the driver, which both databases share, and at the
-// response. CRASH_POINT: one of crashPoints; CRASH_AT: the n, counted from SIGUSR2.
+// n-th time. The product has no code for this: the points are observed at the driver, which both databases share, and at the
+// response. CRASH_POINT is one of crashPoints. CRASH_AT is the n, counted from SIGUSR2 on.
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
@@ -33,7 +33,7 @@ if (point !== undefined) {
   });
   const { prototype } = pg.Client;
   const query: (...parameters: unknown[]) => unknown = prototype.query;
-  // Whether the client's current transaction writes orders: only its COMMIT counts.
+  // Clients whose current transaction writes orders. Only the COMMIT of such a transaction is a crash point.
   const writesOrders = new WeakSet<object>();
 
   const watched = function (this: pg.Client, ...parameters: unknown[]): unknown {
@@ -46,7 +46,7 @@ if (point !== undefined) {
     }
     const isCommit = names.includes('commit') && writesOrders.delete(this);
     if (isCommit) reached('before-commit');
-    // The driver reports a group when the server has answered all of it.
+    // The driver calls this when the server has answered the whole group.
     if (config instanceof StatementPipeline && names.includes('lock_accounts'))
       config.handleReadyForQuery = () => void Promise.resolve().then(() => reached('after-load'));
     const result = query.apply(this, parameters);
@@ -65,7 +65,7 @@ if (point !== undefined) {
   Object.assign(ServerResponse.prototype, { end: watchedEnd });
 }
 
-/** The statements' names without the account group; unnamed: the text. */
+/** The names of the statements, without the account group's suffix. For an unnamed statement, its text. */
 function namesOf(config: unknown): readonly string[] {
   if (typeof config === 'string') return [config];
   if (config instanceof StatementPipeline) return config.names.map(withoutGroup);

@@ -14,7 +14,7 @@ export interface CrowdOptions {
   readonly adminKey: string;
   readonly seed: number;
   readonly isOver: (requests: number) => boolean;
-  /** Adds tests of the same accounts; these witnesses are checked at the end. */
+  /** Also uses the accounts in test mode. These witnesses are checked at the end. */
   readonly testMode?: TraceWitnesses;
 }
 
@@ -103,7 +103,7 @@ export async function runCrowd({
     { id, mode }: Member,
     ownKey: string,
   ): Pick<Sent, 'type' | 'path' | 'body' | 'key'> {
-    // Marked, to be searched for in the other mode at the end.
+    // Texts are marked with their mode, so that the end can search for them in the other mode.
     const mark = testMode === undefined ? '' : `${marks[mode]}-`;
     const what = random.below(mode === 'test' ? 15 : 13);
     if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
@@ -128,11 +128,11 @@ export async function runCrowd({
     const owned = customers.get(id) ?? [];
     if (what >= 10 && owned.length > 0) {
       const type = data.pick(planRequests);
-      // Of the first few, so that requests that share a key name the same one even if others have been added.
+      // Picks among the first few, so that requests with a shared key name the same one even after others were added.
       const customer = data.pick(owned.slice(0, 6));
       return { type, path: `/customers/${customer}/${type}`, body: planBody(data, type), key };
     }
-    // One reference is used in both modes: two customers.
+    // One reference is used in both modes, where it means two customers.
     const customer = data.below(5) === 0 ? 'wanted-by-all' : `${mark}of-${id}`;
     const body = {
       package_id: data.pick(packageIds),
@@ -168,7 +168,7 @@ export async function runCrowd({
   return { ...report, traces: traces === null ? null : await traces.check() };
 }
 
-/** No plan may renew itself soon: such orders would not be in the journal. */
+/** No plan may renew automatically in time, because such an order would not be in the journal. */
 function planBody(data: Random, type: (typeof planRequests)[number]): Record<string, unknown> {
   if (type === 'cancel') return { at: data.pick(['now', 'now', 'period_end']) };
   if (type === 'suspend') return data.below(2) === 0 ? { reason: 'unpaid' } : {};
@@ -195,7 +195,7 @@ function checkClock(own: readonly Sent[]): void {
   }
 }
 
-/** A customer belongs to one account forever; only other accounts are refused. */
+/** A customer belongs to one account forever, so only other accounts may be refused. */
 function checkOwners(journal: readonly Sent[]): void {
   const owners = new Map<unknown, number>();
   for (const { accountId, answer } of journal) {

@@ -1,7 +1,7 @@
-// The webhook receiver of a service under attack: an endpoint for every account, and one of the operator for all orders.
-// Used by kill-proof.ts and broken-database.ts.
-// Invariant checked at the end: each event arrived, first deliveries in order without gaps; nothing that the feed does not
-// have; repeats are identical; every order was reported with its result.
+// Receives the webhooks of a service that is killed or loses its database: an endpoint for every account, and one of the
+// operator for all orders. Used by kill-proof.ts and broken-database.ts.
+// Checked at the end: each event of the feed arrived, and no other; first deliveries are in order and without gaps; repeats
+// are identical; every order was reported with its result.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import type { Shop } from './kill-proof.ts';
 import { type SignedRequest, startSignedServer } from './signed-server.ts';
 
 export interface DeliveryWitness {
-  /** Stops refusing. Resolves when refused deliveries have come again, for which the service's clock must run. */
+  /** Stops refusing. Resolves when refused deliveries have been repeated, for which the service's clock must run. */
   calmDown(address: string): Promise<void>;
   check(address: string, adminKey: string): Promise<DeliveryReport>;
   close(): Promise<void>;
@@ -32,7 +32,7 @@ interface DeliveryWitnessOptions {
   readonly address: string;
   readonly adminKey: string;
   readonly seed: number;
-  /** Answers one delivery in so many with 500; absent: none. */
+  /** Answers one of this many deliveries with 500; absent: it refuses no delivery. */
   readonly refusesEvery?: number;
 }
 
@@ -42,7 +42,7 @@ interface Endpoint {
   readonly place: string;
   readonly secret: string;
   readonly first: Map<string, SignedRequest>;
-  /** Answered with 500, and not yet successfully. */
+  /** Deliveries that were answered with 500, and later not yet with success. */
   readonly refused: Set<string>;
   readonly problems: string[];
   deliveries: number;
@@ -61,10 +61,10 @@ const planTypes = ['plan.activated', 'plan.renewed', 'plan.changed'];
 const problemsMax = 10;
 const busyTriesMax = 100;
 const pollMilliseconds = 50;
-/** Without anything new, until missing ones count as lost. */
+/** If nothing new arrives for this long, missing events count as lost. */
 const patienceMilliseconds = 60_000;
 
-/** Resolves when the endpoints exist: later orders are delivered. */
+/** Resolves when the endpoints exist, so that events of later orders are delivered. */
 export async function startDeliveryWitness({
   shop,
   address,
@@ -178,7 +178,7 @@ export async function startDeliveryWitness({
   };
 }
 
-/** An endpoint's first deliveries are its feed: the same events, data and order. */
+/** An endpoint's first deliveries must equal its feed: the same events, data and order. */
 function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], problems: string[]): void {
   const arrived = [...first.values()];
   const known = new Map(feed.map((event) => [`evt_${event.id}`, event]));
@@ -189,7 +189,7 @@ function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], proble
     else if (!isDeepStrictEqual(JSON.parse(body), event)) {
       add(problems, `${id} arrived as ${body}, and is ${JSON.stringify(event)} in the feed.`);
     }
-    // Without a clock check: the service's clock may run ahead.
+    // Signs again, because verifying would check the time, and the service's clock may run ahead.
     if (published.sign(id, new Date(Number(timestamp) * 1_000), body) !== signature) {
       add(problems, `${id} is not signed as the published library signs it.`);
     }
@@ -203,7 +203,7 @@ function compare({ first, secret }: Endpoint, feed: readonly FeedEvent[], proble
   }
 }
 
-/** The operator's feed, in the global order, has every order of the accounts' feeds. */
+/** The operator's feed, in the global order, must have every order of the accounts' feeds. */
 function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEvent[]): string[] {
   const known = new Set(ofAll.map(({ id }) => id));
   return ofAccounts
@@ -211,14 +211,14 @@ function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEve
     .map((event) => `The event ${JSON.stringify(event)} has no place in the operator's feed.`);
 }
 
-/** Each order was reported once with its result, and each that counts created or changed one plan. */
+/** Each order must be reported once with its result. Each that counts must have created or changed one plan. */
 function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): string[] {
   const emitted = new Map<unknown, string[]>();
   for (const { type, data } of feed) {
     const isOfOrder = ordersOnly.includes(type);
     if (!isOfOrder && !planTypes.includes(type)) continue;
     const orderId = isOfOrder ? data.order.id : data.order_id;
-    // A free trial.
+    // A free trial has no order.
     if (orderId !== null) emitted.set(orderId, [...(emitted.get(orderId) ?? []), isOfOrder ? type : 'plan']);
   }
   const wanted: Readonly<Record<string, readonly string[]>> = {

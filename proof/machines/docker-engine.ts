@@ -1,6 +1,6 @@
-// The docker client for the machine of the containers: commands, base images as the engine has them, names of one run.
-// Called by long-containers.ts and container-places.ts.
-// Invariant: everything with a run's name is removed at its end, also when the run is killed.
+// Runs docker for the proof of the containers: commands, base images, and the names of one run. Called by long-containers.ts
+// and container-places.ts.
+// Invariant: everything with a run's name is removed when the run ends, even if it is killed.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { text } from 'node:stream/consumers';
@@ -12,21 +12,21 @@ export interface DockerRun {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Its output. @throws with what it said, if it fails. */
+/** @returns the output @throws Error with the error output if the command fails */
 export async function docker(args: readonly string[], { cwd = '.', environment = {} }: DockerRun = {}) {
   const { code, stdout, stderr } = await runProgram('docker', args, { cwd, environment });
   if (code !== 0) throw new Error(`docker ${args.join(' ')} ended with ${code}: ${stderr.slice(-2_000)}`);
   return stdout.trim();
 }
 
-/** One line of a shell, in words of the documents. */
+/** Runs one shell line, as the documents write it. */
 export async function shell(line: string, { cwd = '.', environment = {} }: DockerRun): Promise<string> {
   const { code, stdout, stderr } = await runProgram('sh', ['-c', line], { cwd, environment });
   if (code !== 0) throw new Error(`"${line}" ended with ${code}: ${stderr.slice(-2_000)}`);
   return stdout.trim();
 }
 
-/** One sentence of what is missing; null: everything is here. */
+/** @returns a sentence about what is missing; null if everything is here */
 export function whyNoDocker(): string | null {
   const engine = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { encoding: 'utf8' });
   if (engine.error !== undefined) return 'The program docker is not installed.';
@@ -48,9 +48,9 @@ function lastLine(said: string): string {
 }
 
 export interface BaseImages {
-  /** The same text; images whose digest cannot be pulled are named by their tag. */
+  /** @returns the file's text, in which images whose digest cannot be pulled are named by their tag */
   withImages(file: string): Promise<string>;
-  /** Tags that stood in for their digest. */
+  /** Tags that were used in place of their digest. */
   byTag(): string[];
 }
 
@@ -86,7 +86,7 @@ const removal = [
   'named docker ps --all | xargs -r docker rm --force --volumes',
   'named docker network ls | xargs -r docker network rm',
   'named docker volume ls | xargs -r docker volume rm --force',
-  // By name: an id would take the tags of others with it.
+  // By name, because removing an image by its id would remove the tags of other runs as well.
   `docker image ls --format '{{.Repository}}:{{.Tag}}' "$run" | xargs -r docker image rm`,
 ].join('; ');
 
@@ -117,7 +117,7 @@ export function nameRun(name: string): RunName {
   };
 }
 
-/** As a crash does: by the host's process id, so that the engine's restart policy decides what follows. */
+/** Kills the process by its id on the host, like a crash, so that the engine's restart policy decides what follows. */
 export async function crash(container: string, image: string): Promise<void> {
   const pid = await docker(['inspect', '--format', '{{.State.Pid}}', container]);
   const kill = `process.kill(${Number(pid)}, 'SIGKILL')`;

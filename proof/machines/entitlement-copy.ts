@@ -18,11 +18,11 @@ interface Entitlement extends ToldPlan {
 }
 
 export interface EntitlementCopy {
-  /** Reads the initial state, as a product does when connected. */
+  /** Reads the initial state, as a product does when it is connected. */
   begin(client: Pick<ApiClient, 'get'>): Promise<void>;
-  /** The product has taken a call; repeats must be identical. */
+  /** Records a call that the product has taken. Repeats of a call change nothing. */
   take(callId: string, reference: string, plan: ToldPlan): void;
-  /** Set up by hand, with unknown result. */
+  /** For a customer that an administrator set up by hand: the product's state is unknown. */
   forget(reference: string): void;
   problems(
     client: Pick<ApiClient, 'get'>,
@@ -53,7 +53,7 @@ export function createEntitlementCopy(): EntitlementCopy {
         const has = known.get(one.reference);
         if (has === 'unknown') continue;
         compared += 1;
-        // A failed order has created the customer without a plan.
+        // A failed order creates the customer without a plan, so the product may not know that customer.
         if (has === undefined && !one.active) continue;
         const [is, last] = [shown(one), has === undefined ? 'nothing' : shown(has)];
         if (is !== last) problems.push(`${one.reference} is ${is}, and the product has ${last}.`);
@@ -72,7 +72,7 @@ async function readEntitlements(client: Pick<ApiClient, 'get'>): Promise<Iterabl
   for (let after: string | null = null; ; ) {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const { status, body, text }: Answer = await client.get(`/api/product/v1/entitlements${query}`);
-    // A busy machine: retry, like clients.
+    // On a busy machine the service may answer 503. Retry, as clients do.
     if (status === 503) {
       await pause(100);
       continue;

@@ -20,7 +20,7 @@ export interface FailoverFigures {
   readonly gapMilliseconds: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** Acknowledged by a repeat of an attempt that had placed them. */
+  /** Orders acknowledged by a repeat, because an earlier attempt had placed them. */
   readonly replayed: number;
 }
 
@@ -98,7 +98,7 @@ export async function startFailoverClients(
   let turn = 0;
   const clients = startRetryingClients({
     ...{ shop, seed, journal, clientCount, customersPerAccount, onAttempt },
-    // Each attempt uses the next process: retries go elsewhere.
+    // Each attempt uses the next process, so that retries go to another one.
     address: () => {
       turn += 1;
       return services[turn % services.length]?.address ?? first.address;
@@ -129,7 +129,7 @@ export async function startFailoverClients(
         look();
       });
     },
-    /** Since the last call; includes an ongoing gap. */
+    /** The figures since the last call, including a gap that has not ended. */
     figures(): FailoverFigures {
       const seen = figures;
       figures = { gapMilliseconds: 0, acknowledged: 0, refused: 0, replayed: 0 };

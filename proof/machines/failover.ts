@@ -14,8 +14,8 @@ import { send, serverProcesses } from './server-processes.ts';
 /**
  * `killed`: kill -9 of all the primary's processes.
  * `killed behind a frozen standby`: the standby never receives what the primary has committed meanwhile.
- * `back in place, then killed`: the same, and the primary returns for a while. `frozen`: it is not dead, and later
- * continues as a fork.
+ * `back in place, then killed`: the same, but the primary returns for a while before it is killed for good. `frozen`: the
+ * primary is not dead, and continues later as a fork.
  */
 export const failoverNames = [
   'killed',
@@ -28,7 +28,7 @@ export type FailoverName = (typeof failoverNames)[number];
 export interface FailoverOptions {
   readonly seed: number;
   readonly events: readonly FailoverName[];
-  /** The fault that must be found: asynchronous replication. */
+  /** Replicates asynchronously, which is a fault that the checks must find. */
   readonly isAsynchronous?: boolean;
   readonly onEvent?: (name: FailoverName, figures: FailoverFigures) => void;
 }
@@ -39,7 +39,7 @@ const alsoGoneMilliseconds = 1_500;
 const pollMilliseconds = 20;
 const ordersBetween = 300;
 
-/** @throws Error if something could not be tried; the service's failures are in the report */
+/** @throws Error if a step could not be tried. Failures of the service are in the report. */
 export async function runFailovers(options: FailoverOptions): Promise<FailoverEnd> {
   const endings: (() => Promise<void>)[] = [];
   try {
@@ -89,7 +89,7 @@ async function happen(
   primary: ThrowawayPostgres,
   standby: ThrowawayPostgres,
 ): Promise<void> {
-  // As in a real failover: the promoted server has no standby yet.
+  // As in a real failover, the promoted server has no standby to wait for.
   const promote = async () => {
     await waitForNobody(standby);
     await askServer(standby.url, 'select pg_promote(true)');
@@ -117,7 +117,7 @@ async function happen(
   await promote();
 }
 
-/** A former primary accepts writes, and for a while only it answers. Returns one sentence for each writer. */
+/** Lets a former primary accept writes and, for a while, be the only one that answers. @returns a sentence if it got orders */
 async function expectNobodyOn(
   former: ThrowawayPostgres,
   primary: ThrowawayPostgres,
@@ -125,7 +125,7 @@ async function expectNobodyOn(
 ): Promise<string[]> {
   if (former.pid() === undefined) await former.start();
   else send('SIGCONT', serverProcesses(former));
-  // Nothing prevents it from taking orders; those that waited for its standby are there now.
+  // It must not wait for a standby, so that only the service can prevent orders. Then wait for transactions that still do.
   await waitForNobody(former);
   const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";
   while ((await askServer(former.url, waiting)).length > 0) await pause(pollMilliseconds);

@@ -1,6 +1,6 @@
-// A fuzzer that knows the service only by openapi.json: valid and spoilt requests for every operation, with every answer
-// checked against the document. Requests are sequential, so that a seed repeats a run. Called by fuzz.test.ts (seconds) and
-// long-fuzz.ts.
+// A fuzzer that knows the service only by openapi.json. It sends valid and spoilt requests for every operation and checks
+// every answer against the document. Requests are sequential, so that a seed repeats a run. Called by fuzz.test.ts (seconds)
+// and long-fuzz.ts.
 // Invariant: it never breaks what it needs to continue (the administrator, the ordering accounts).
 
 import assert from 'node:assert/strict';
@@ -133,7 +133,7 @@ interface OpenapiDocument {
   };
 }
 
-/** GET /orders/preview is also GET /orders/{id} of an unknown order: the path takes both methods. */
+/** GET /orders/preview also matches GET /orders/{id}, with an unknown order. So its path takes the methods of both. */
 export function withSiblings(operations: readonly Operation[]): readonly Operation[] {
   return operations.map((operation) => {
     const sibling = operations.find(({ path }) => path === operation.path.replace(/\/[a-z-]+$/, '/{id}'));
@@ -188,7 +188,7 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
   );
 }
 
-/** Account keys cost a password hash, audits grow with the run, and without a product key most calls are refused. */
+/** Drawn less often: some cost a password hash, verify grows with the run, and without a product most calls are refused. */
 const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify', 'removeProduct'];
 
 function pickOperation(
@@ -224,13 +224,13 @@ interface World {
   readonly customers: number[];
   readonly events: number[];
   readonly references: string[];
-  /** Two per reseller and the operator's: never deleted. */
+  /** Two of each reseller and those of the operator. They are never deleted. */
   readonly lastingWebhooks: readonly OwnedWebhook[];
   readonly webhooks: OwnedWebhook[];
   readonly people: OwnedThing[];
   readonly keys: OwnedThing[];
   readonly testKey: string;
-  /** Unspent, for the operator's product. */
+  /** Codes for the operator's product that are not yet spent. */
   readonly codes: string[];
   customerNames: number;
 }
@@ -241,7 +241,7 @@ interface OwnedWebhook {
 }
 
 const remembered = 400;
-/** The newest per owner, who may have ten. */
+/** How many of an owner's newest webhooks are kept. An owner may have ten. */
 const webhooksRemembered = 4;
 
 async function leaveOrdersPending(
@@ -360,7 +360,7 @@ async function learn(
   }
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
-  // Spent now, or its customer is suspended.
+  // The code is spent now, or its customer is suspended.
   if (operation.startsWith('exchange') && (body?.customer || body?.error?.code === 'customer_not_found')) {
     const sent = request.body?.toString() ?? '';
     world.codes.splice(0, world.codes.length, ...world.codes.filter((code) => !sent.includes(code)));
@@ -368,7 +368,7 @@ async function learn(
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
     const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
     const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
-    // A suspended customer is not let in.
+    // A suspended customer does not get a code.
     assert.ok(code !== null || status === 403, 'a login link leads to the product with a code');
     if (code !== null) world.codes.push(code);
   }
@@ -393,7 +393,7 @@ function learnOfWebhooks(
   const asked = resellers.find(({ key }) => headers['authorization'] === `Bearer ${key}`);
   const ownerId = operation === 'createOperatorWebhook' ? operator : asked?.id;
   if (ownerId === undefined) return;
-  // Repeated idempotency keys return the same object.
+  // A repeated idempotency key returns the same object.
   forget(body.webhook.id);
   webhooks.push({ id: body.webhook.id, ownerId });
   const theirs = webhooks.filter((each) => each.ownerId === ownerId);
@@ -419,7 +419,7 @@ function drawRequest(
   const isElsewhere = oneIn(40);
   const method = isElsewhere ? oddMethod(operation, random) : operation.method;
   const path = fillPath(operation, world, random) + drawQuery(operation, random);
-  // Mostly the order, customer or endpoint of the account.
+  // Mostly the key of the account that owns the order, customer or endpoint.
   const ownerId = ownerOfPath(path, world);
   const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
   const headers: Record<string, string | string[]> = {
@@ -438,7 +438,7 @@ function drawRequest(
     else if (other === null) text = random.pick(oddTexts);
     else text = write(drawValue(other, '', knownValue, random));
   } else if (oneIn(12)) text = random.pick(['{}', '{', 'x'.repeat(70_000)]);
-  // Different ones in header and body are refused.
+  // Keys that differ between header and body are refused, so a second one is rare.
   const hasKeyInBody = text?.includes('idempotency_key') === true;
   if (operation.hasIdempotencyHeader && oneIn(hasKeyInBody ? 8 : 2)) {
     headers['idempotency-key'] = `k-${random.below(400)}`;
@@ -476,7 +476,7 @@ function drawKey(
   if (chance === 1)
     return { authorization: random.pick(['Bearer', 'Basic YTpi', 'bearer  x', 'Bearer sk_live_x', '']) };
   if (chance < 5) return bearer(random.pick(world.victims).key);
-  // The product's key is an operator key.
+  // The product's API takes a key of the operator, too.
   const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
   if (path.includes('/test/') && chance > 5) return bearer(world.testKey);
   if (isAdmin && chance > 5) return bearer(world.admin.key);
@@ -540,7 +540,7 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   if (!path.includes('{id}')) return path;
   if (path.includes('/webhooks/')) return fillWebhookPath(path, method, world, random);
   if (path.includes('{person_id}')) {
-    // The first stays: few invitations succeed.
+    // The first person is never removed, because few invitations succeed.
     const people = id === 'removePerson' ? world.people.slice(1) : world.people;
     return fillOwnedPath(path, 'person_id', people, random);
   }
@@ -562,14 +562,14 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
 }
 
 function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], random: Random): string {
-  // Earlier ones are mostly gone.
+  // Picks among the newest, because earlier ones are mostly deleted.
   const one = all.length === 0 || random.below(8) === 0 ? undefined : random.pick(all.slice(-6));
   return path
     .replace('{id}', () => String(one?.accountId ?? random.pick(oddIds)))
     .replace(`{${inner}}`, () => String(one?.id ?? random.pick(oddIds)));
 }
 
-/** An endpoint and an event for its owner; sometimes one of another. */
+/** Draws an endpoint and an event of its owner, and sometimes an event of another owner. */
 function fillWebhookPath(
   path: string,
   method: string,
@@ -596,7 +596,7 @@ const oddQueryValues: readonly string[] = [
   ...['', '9'.repeat(40), 'x'.repeat(3_000)],
 ];
 
-/** Of scheduled prices: the first is in the past. */
+/** Start times of scheduled prices. The first is in the past. */
 const seconds = ['2026-01-01T00:00:00Z', '2027-01-01T00:00:00Z', '2027-01-01T00:00:00Z'] as const;
 
 export function drawQuery({ query }: Operation, random: Random): string {
@@ -614,7 +614,7 @@ export function drawQuery({ query }: Operation, random: Random): string {
     'offset',
   ];
   const parts: string[] = [];
-  // Required for a result.
+  // Without `from` there is no result.
   if (query.includes('from') && random.below(8) > 0) return `?from=${random.pick(seconds)}`;
   for (let count = random.below(5); count > 0; count -= 1) {
     const value = random.below(3) === 0 ? String(random.below(130)) : random.pick(oddQueryValues);
@@ -640,7 +640,7 @@ export function write(tree: Tree): string {
 
 const smallestPng = pngFile({ width: 1, height: 1 }).toString('base64');
 
-/** A valid value. Fields that a schema cannot describe, such as existing ids, are known by name. */
+/** Draws a valid value. Fields that a schema cannot describe, such as existing ids, are known by name. */
 export function drawValue(
   schema: Schema,
   name: string,
@@ -671,7 +671,7 @@ export function drawValue(
       random.pick([minimum, maximum, minimum + random.below(Math.min(1_000, maximum - minimum) + 1)]),
     );
   }
-  // The other patterns of the document are those of prices.
+  // All other patterns in the document are those of prices.
   if (schema.pattern !== undefined) return raw(random.pick(['0', '1', '9.5', '10.00', '999999.99']));
   return raw(
     random.pick(['Ada', 'a', 'Zoë 🦊', ' trimmed ', 'x'.repeat(80), 'O\u2019Neil & <Sons>', 'null', '{}']),
@@ -692,7 +692,7 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     }
     case 'period':
     case 'months':
-      // Both rarely match: mostly one is sent.
+      // Mostly only one of the two is sent, because they rarely match.
       return random.below(2) === 0 ? (name === 'months' ? 1 : 'monthly') : undefined;
     case 'renew':
     case 'order_id':
@@ -923,7 +923,7 @@ export interface RawAnswer {
   readonly body: any;
 }
 
-/** Only what exceeds the socket buffers can be cut off before its answer is read. */
+/** The service may close the connection before its answer is read only if the body exceeds the socket buffers. */
 const cutOffBytes = 60_000;
 const silenceMilliseconds = 20_000;
 
@@ -932,7 +932,7 @@ function readable(bytes: Buffer, encoding: string | undefined): Buffer {
   return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
-/** null: the service closed the connection during a large body. */
+/** @returns null if the service closed the connection during a large body */
 export function send(
   address: string,
   agent: Agent,
@@ -973,7 +973,7 @@ export function send(
   });
 }
 
-/** "201" or "422 invalid_customer" if documented. */
+/** @returns "201" or "422 invalid_customer" if the answer is documented */
 export function checkAnswer(
   operation: Operation,
   request: FuzzRequest,
@@ -994,7 +994,7 @@ export function checkAnswer(
     return String(status);
   }
   assert.equal(headers['content-type'], 'application/json; charset=utf-8');
-  // Statements and compressed answers are streamed.
+  // Statements and compressed answers are streamed, so they have no length.
   const isWhole = status >= 400 || operation.id !== 'getStatement';
   const isCompressed = headers['content-encoding'] !== undefined;
   if (headers['content-length'] !== undefined || (isWhole && !isCompressed)) {

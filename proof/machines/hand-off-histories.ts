@@ -1,7 +1,7 @@
-// Random customer histories around the hand-off to the product: orders, trials, holds, cancels, ends, renewals, with a
-// product that is away, refuses, or loses answers, and administrators who settle orders and calls at any time. Many
-// customers share a service, a clock and a product, so that calls are batched. Used by
-// test/service/model-of-hand-off.test.ts and long-hand-off.ts.
+// Runs random customer histories around the hand-off to the product: orders, trials, holds, cancels, ends and renewals. The
+// product is away, refuses, or loses answers, and administrators settle orders and calls at any time. Many customers share a
+// service, a clock and a product, so that calls are batched. Used by test/service/model-of-hand-off.test.ts and
+// long-hand-off.ts.
 // Invariant checked: the last call that the product took equals the entitlement, and both equal the oracle's
 // (hand-off-oracle.ts).
 
@@ -36,7 +36,7 @@ export interface HandOffOptions {
   readonly service: TestService;
   readonly product: ProductReceiver;
   readonly accounts: readonly TestAccount[];
-  /** The operator's key for the product's view of tests, if accounts include tests. */
+  /** The operator's key for the product's view of tests. Needed if `accounts` include test accounts. */
   readonly testReader?: Pick<TestAccount, 'get'>;
   readonly seed: number;
   readonly round: number;
@@ -50,11 +50,11 @@ const day = 24 * hour;
 const steps = 12;
 const looksUntilBegun = 20;
 const stridesMax = 14;
-/** For most calls; a call without any success runs out of attempts, and an administrator decides. */
+/** Failures of most calls. A call that never succeeds runs out of attempts, and an administrator decides. */
 const failuresMax = 6;
 /** Share of calls that never succeed. */
 const stubbornShare = 0.04;
-/** Of customers with many such calls, on whose orders the product has decided before. */
+/** Share of customers with many such calls. For their orders, the product decides but its answers are lost. */
 const unluckyShare = 0.2;
 const unluckyCallsShare = 0.5;
 
@@ -107,11 +107,11 @@ interface OpenCall {
   readonly callId: string;
   readonly accountId: number;
   readonly customerNumber: number;
-  /** The order settled by its answer; null: none. */
+  /** The order that the answer to this call settles; null if it settles no order. */
   readonly confirmed: number | null;
 }
 
-/** What the product made of each call id, and what it has for each customer. */
+/** What the product decided for each call id, and what it has for each customer. */
 function createProductBooks(random: Random, confirms: boolean, count: (what: string) => void) {
   const decisions = new Map<string, 'taken' | 'refused'>();
   const bodies = new Map<string, string>();
@@ -131,7 +131,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     const first = bodies.get(id) ?? body;
     bodies.set(id, first);
     if (first !== body) problems.push(`${id} was ${first} at first, and then ${body}.`);
-    // Calls of tests are given up without a decision.
+    // A test account's call that ran out of attempts would be given up without a decision.
     const mayRunOut = !isTestAccount(data.account.id);
     if (!stubborn.has(id)) stubborn.set(id, mayRunOut ? stubbornness(call) : 'no');
     const how = stubborn.get(id);
@@ -178,7 +178,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     receive,
     problems,
     taken,
-    /** It answered, even if the answer was lost. */
+    /** The product's decision, even if its answer was lost. */
     decision: (id: string) => decisions.get(id) ?? null,
     setAway(away: boolean): void {
       isAway = away;
@@ -187,7 +187,7 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
       isCalm = true;
       isAway = false;
     },
-    /** An administrator makes the product take this call; without an id every call. */
+    /** An administrator makes the product take this call or, without an id, every call. */
     relent(id?: string): void {
       for (const one of id === undefined ? stubborn.keys() : [id]) stubborn.set(one, 'no');
     },
@@ -303,7 +303,7 @@ export async function runHandOffRound({
     }
   }
 
-  /** The plan of a call, or the current plan if no attempt was started. Recorded at once, filled in later. */
+  /** Gives the product a call's plan or, if it was never sent, the current plan. Recorded at once, filled in later. */
   async function giveByHand({ account, reference }: Actor, callId: string, isOrder: boolean): Promise<void> {
     const nothing = { status: 'nothing', package: { id: 0 }, starts_at: '', expires_at: '' };
     const given: Given = { how: `${callId} by hand`, plan: nothing };
@@ -357,7 +357,7 @@ export async function runHandOffRound({
   async function attend({ misses }: { readonly misses: boolean }): Promise<void> {
     for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
       const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
-      // Customers of earlier rounds continue to renew.
+      // A customer of an earlier round, whose plan still renews.
       if (actor === undefined) {
         await sendAgain(null, callId);
         continue;
@@ -370,7 +370,7 @@ export async function runHandOffRound({
     }
   }
 
-  /** Customers order over undecided calls, which are sent after the orders. */
+  /** Customers order while earlier calls are undecided. Those calls are sent again after the orders. */
   async function sendOldAgain(): Promise<void> {
     const sent: (() => Promise<void>)[] = [];
     for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
@@ -404,7 +404,7 @@ export async function runHandOffRound({
     await notePlanEnds({ ...jobs, note: (end) => engine.submit({ type: 'note_plan_end', ...end }) }, signal);
   }
 
-  /** Long enough for a call to run out of attempts, or no time. */
+  /** Moves the clock, sometimes in strides with attempts in between, so that a call can run out of attempts. */
   async function pass(seconds: number): Promise<void> {
     const strides = seconds > day && below(2) === 0 ? stridesMax : 1;
     for (let stride = 1; stride <= strides; stride += 1) {
@@ -413,7 +413,7 @@ export async function runHandOffRound({
     }
   }
 
-  // Ends are recorded from here on.
+  // From here on, the ends of plans are recorded.
   await runJobs();
   for (let step = 0; step < steps; step += 1) {
     books.setAway(below(3) === 0);
@@ -439,7 +439,7 @@ export async function runHandOffRound({
   books.calmDown();
   const due = () =>
     actors.flatMap(({ account, reference }) => oracle.dueRenewals(reference, nowOf(account.id)));
-  // A failed order at the very end leaves an overdue renewal, for the jobs' next run.
+  // If an order fails at the very end, an overdue renewal is left for the next run of the jobs.
   let runsForDue = 10;
   for (let isLeft = true; isLeft; ) {
     service.clock.seconds += 6 * hour;
@@ -500,7 +500,7 @@ function soldPackages({ packages }: TestService): World['packages'] {
   ];
 }
 
-/** null: the product has the entitlement, and the oracle agrees. */
+/** @returns null if the product has the entitlement and the oracle agrees */
 async function lastCallProblem(
   reader: Pick<TestAccount, 'get'>,
   { reference, number }: Actor,
@@ -525,7 +525,7 @@ function shownPlan({ status, packageId, startsAt, expiresAt }: ToldPlan): string
   return `${status} ${packageId} from ${formatTime(startsAt)} until ${formatTime(expiresAt)}`;
 }
 
-/** Until no call is due. After a large clock move job leases have expired: the product caller is restarted. */
+/** Waits until no call is due. Restarts the product caller, because job leases expire when the clock moves far. */
 async function quiet(service: TestService, also: 'test' | undefined): Promise<void> {
   const { clock } = service;
   for (let look = 1; ; look += 1) {

@@ -1,6 +1,6 @@
-// The oracle of hand-off-histories.ts: receives each command that the engine has decided, in that order, and says at the
-// end what the product must have been sent last. Each customer has a separate world, as their commands do not affect each
-// other.
+// The oracle of hand-off-histories.ts. It receives each command that the engine has decided, in that order, and says at the
+// end what the product must have received last. Each customer has a separate world, because their commands do not affect
+// each other.
 
 import assert from 'node:assert/strict';
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
@@ -8,9 +8,9 @@ import type { OrderEngine } from '../../src/features/order-engine/order-engine.t
 import { createOracle, type Oracle, type ToldPlan, type World } from '../oracle/oracle.ts';
 
 export interface HandOffOracle {
-  /** The last plan that the product must have received; null: possibly none. */
+  /** The last plan that the product must have received; null: it may have received no plan. */
   toldLast(reference: string, now: number): ToldPlan | null;
-  /** Plans due to renew that did not. */
+  /** Renewals that are due and were not placed. */
   dueRenewals(reference: string, now: number): readonly string[];
   readonly problems: readonly string[];
 }
@@ -128,7 +128,7 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
         return word(oracle.setCustomerStatus({ ...of, status }, at), 'status_set');
       }
       case 'renew_automatically': {
-        // If an answer of the product moved it since it was read, the next run retries.
+        // An answer of the product may have moved the renewal since it was read. The next run tries again.
         const [due] = oracle.dueRenewals(reference);
         if (due === undefined || due.dueAt > at || due.dueAt !== command.dueAt) return 'not_due';
         return word(oracle.renewOne(reference, 1, at).outcome, 'ordered');

@@ -1,6 +1,6 @@
-// Holds while the service is killed: accounts suspend and resume customers, set and undo cancels at the period's end, and
-// the operator sets and lifts holds, beside the other clients' requests. A request with an unknown outcome is one possible
-// change; none is repeated. Part of kill-proof.ts.
+// Sets and lifts holds while the service is killed: accounts suspend and resume customers, set and undo cancels at the
+// period's end, and the operator sets and lifts holds, beside the other clients' requests. A request with an unknown outcome
+// may have changed the plan or not; it is not repeated. Part of kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 
 export interface HeldPlans {
-  /** After all orders: makes the last changes, each sent in a call of its own. Resolves to their number once answered. */
+  /** Makes the last changes after all orders, each with a call of its own. Resolves to the number of changes. */
   finish(): Promise<number>;
   stop(): void;
 }
@@ -64,7 +64,7 @@ export function startHeldPlans({
           () => reseller.post(`/customers/${id}/resume`, {}),
           () => set('suspended'),
           () => set('active'),
-          // Those that renew or are canceled by others are compared with their own journals.
+          // Customers of living-plans.ts are left out, because they are compared with their own journals.
           ...(mustLive(reference)
             ? []
             : [() => reseller.post(`/customers/${id}/cancel`, { at: 'period_end' })]),
@@ -80,7 +80,7 @@ export function startHeldPlans({
   }
 
   const changing = Promise.all(shop.accounts.map(changeOnAndOn));
-  // Awaited at the end: until then a failure must not end the process.
+  // Awaited at the end. Until then a failure must not end the process.
   changing.catch(() => undefined);
   return {
     async finish() {

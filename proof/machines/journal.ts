@@ -1,4 +1,4 @@
-// Compares what clients sent and were answered, and when, with the ledger afterwards. Knows nothing of how the service
+// Compares the clients' requests and answers, and their times, with the ledger afterwards. It does not know how the service
 // works: it compares answers with each other and with the final state.
 
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { settlementProblems } from './settled-orders.ts';
 
 export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
 
-/** `clock`: moves a test clock, during which plans renew. */
+/** `clock`: a move of a test clock, during which plans renew. */
 type SentType = 'place' | 'renew' | 'credit' | 'balance' | 'clock' | (typeof planRequests)[number];
 
 export interface Sent {
@@ -16,7 +16,7 @@ export interface Sent {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly key: string;
-  /** Sent and completely answered, by one clock for all clients. */
+  /** When it was sent and when it was completely answered, by one clock for all clients. */
   readonly sentAt: number;
   readonly answeredAt: number;
   readonly answer: Answer;
@@ -24,7 +24,7 @@ export interface Sent {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** An acknowledged request's last ledger entry, and when. */
+/** The last ledger entry of an acknowledged request, and the request's times. */
 interface Acknowledged {
   readonly lastEntry: number;
   readonly balance: unknown;
@@ -57,7 +57,7 @@ export function checkJournal(own: readonly Sent[], { orders, entries, openingBal
   assert.deepEqual(settlementProblems(orders, entries), []);
 }
 
-/** Each order was acknowledged as new once, except automatic renewals: as many as the clock's moves reported. */
+/** Each order was acknowledged as new once. Automatic renewals are as many as the clock's moves reported. */
 function checkOrders(own: readonly Sent[], orders: readonly Row[]): void {
   const byId = new Map(orders.map((order) => [order['id'], order]));
   assert.equal(byId.size, orders.length, 'every order is listed once');
@@ -79,7 +79,7 @@ function wasByItself({ idempotency_key: key }: Row): boolean {
   return String(key).startsWith('auto_');
 }
 
-/** One key, one order; 409 only if the data differ. */
+/** A key stands for one order. A 409 is right only if the data differ. */
 function checkKeys(own: readonly Sent[]): void {
   const writes = own.filter(({ type }) => type !== 'balance');
   const spaces = Map.groupBy(writes, ({ type, key }) => `${spaceOf(type)} ${key}`);
@@ -95,27 +95,27 @@ function checkKeys(own: readonly Sent[]): void {
   }
 }
 
-/** Keys of orders, credits, moves and plan changes are independent. */
+/** Orders, credits, clock moves and plan changes have independent keys. */
 function spaceOf(type: SentType): string {
   if (type === 'credit' || type === 'clock') return type;
   return type === 'place' || type === 'renew' ? 'order' : 'plan';
 }
 
-/** What every answer to a key shares: a plan's customer is shown as of now. */
+/** The part that all answers to a key share. A replay shows the plan's customer as it is now, so only the id counts. */
 function resultOf(body: Answer['body']): string {
   const { order, entry, clock, happened, customer, refund, balance } = body;
   if (clock !== undefined) return JSON.stringify([clock.now, happened]);
   return JSON.stringify(order?.id ?? entry?.id ?? [customer.id, refund, balance]);
 }
 
-/** An answer's balance is its entry's; an account's entries are numbered in real-time order. */
+/** An answer's balance is that of its entry, and an account's entries are numbered in real-time order. */
 function checkEntries(
   own: readonly Sent[],
   orders: readonly Row[],
   entries: readonly Row[],
   openingBalance: string,
 ): void {
-  // The first of an order: a failed one is charged again for its refund.
+  // The first charge of each order. When an order fails, its refund is charged as well.
   const charges = new Map(
     entries
       .filter(({ kind }) => kind === 'charge')
@@ -144,7 +144,7 @@ function checkEntries(
   }
   const { certain, possible } = checkCancels(cancelled, entries);
   acknowledged.push(...certain);
-  // During some move; the answer does not say which.
+  // They were placed during some move, but the answers do not say which.
   const firstMoveAt = Math.min(...own.filter(({ type }) => type === 'clock').map(({ sentAt }) => sentAt));
   for (const { id } of orders.filter(wasByItself)) {
     const entry = charges.get(id);
@@ -162,7 +162,7 @@ function checkEntries(
   for (const read of reads) checkRead(read, acknowledged, possible, openingBalance);
 }
 
-/** Each cancel's refund has its entry; other refunds belong to orders. Any of several equal entries may match. */
+/** Each cancel's refund has an entry; other refunds belong to orders. If several entries are equal, any of them may match. */
 function checkCancels(
   cancelled: readonly Sent[],
   entries: readonly Row[],
@@ -188,7 +188,7 @@ function checkCancels(
   return { certain, possible };
 }
 
-/** What was acknowledged before another was sent has the lower number. */
+/** A request that was answered before another was sent must have the lower entry number. */
 function checkOrderOfTime(acknowledged: readonly Acknowledged[]): void {
   const byAnswer = acknowledged.toSorted((one, other) => one.answeredAt - other.answeredAt);
   let highest = 0;
@@ -203,7 +203,7 @@ function checkOrderOfTime(acknowledged: readonly Acknowledged[]): void {
   }
 }
 
-/** A balance includes all acknowledged before its request, and nothing sent after its answer. */
+/** A balance includes everything acknowledged before its request was sent, and nothing that was sent after its answer. */
 function checkRead(
   read: Sent,
   acknowledged: readonly Acknowledged[],

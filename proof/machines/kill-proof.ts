@@ -24,7 +24,7 @@ export interface KillProofOptions {
   readonly kills: number;
   readonly points?: readonly CrashPoint[];
   readonly seed: number;
-  /** Fewer orders between kills, as each audit reads all, and no random instants. */
+  /** Fewer orders between kills, because each audit reads all of them, and no random instants. */
   readonly isShort?: boolean;
   /** With a product that answers, refuses, stays silent and dies (unreliable-product.ts). */
   readonly confirms?: boolean;
@@ -35,7 +35,7 @@ export interface KillReport {
   readonly kills: number;
   readonly killsByPoint: Readonly<Record<string, number>>;
   readonly ordersAcknowledged: number;
-  /** Answered only after an attempt with unknown outcome. */
+  /** Orders that were answered only after an attempt with an unknown outcome. */
   readonly ordersAfterUnknown: number;
   readonly renewals: number;
   readonly cancels: number;
@@ -55,7 +55,7 @@ type KillMoment = CrashPoint | 'random instant';
 const clientCount = 8;
 const clientCountShort = 4;
 const restMillisecondsShort = 60;
-/** More than a window: a kill may fall between two. */
+/** More than a window, so that a kill can fall between two windows. */
 const ordersInBulk = 110;
 const ordersInBulkShort = 12;
 const bulkEvery = 8;
@@ -115,7 +115,7 @@ async function killAgainAndAgain(
   endings.push(witness.close);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
-  // The previous process's, audited while the next one starts: with orders running, an audit mostly waits.
+  // Clients keep the previous process's address until the next one is audited, because beside orders an audit mostly waits.
   let address = service.address;
   const journal = emptyJournal(shop);
   const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
@@ -140,9 +140,9 @@ async function killAgainAndAgain(
       seed,
       journal,
       clientCount: isShort ? clientCountShort : clientCount,
-      // Few customers, for renewals, changes and refunds as well as activations.
+      // Few customers, so that there are renewals, changes and refunds as well as activations.
       customersPerAccount: 20,
-      // A starting process answers nothing, and requests slow it down.
+      // A starting process does not answer, and requests slow it down.
       retryMilliseconds: 100,
       restMilliseconds: isShort ? restMillisecondsShort : 0,
       ordersInBulk: isShort ? ordersInBulkShort : ordersInBulk,
@@ -247,7 +247,7 @@ export interface RetryingClientsOptions {
   readonly ordersInBulk?: number;
   readonly clientCount: number;
   readonly customersPerAccount: number;
-  /** Asked before every request: a restarted service may listen elsewhere. */
+  /** Asked before every request, because a restarted service may listen elsewhere. */
   readonly address: () => string;
   readonly onAttempt: (attempt: Attempt) => void;
 }
@@ -339,7 +339,7 @@ export function startRetryingClients({
           onAttempt({ accountId, key, sentAt, answeredAt, answer });
           if (answer === null) continue;
           if (isRefusedForGood(answer)) answered.add(key);
-          // Refused before, it may be accepted now: another client has changed the customer's plan.
+          // An order that was refused before may be accepted now, because another client has changed the customer's plan.
           if (answer.status !== 201 || placed.has(key)) continue;
           answered.add(key);
           placed.add(key);
@@ -379,7 +379,7 @@ export function isRefusedForGood({ status, body }: Answer): boolean {
 
 const attemptsMax = 50;
 
-/** A machine that stalls for seconds makes the service answer 503 before anything was broken. */
+/** Retries after a 503, which the service answers before anything is broken if the machine stalls for seconds. */
 async function patiently(send: (attempt: number) => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(attempt);
@@ -434,7 +434,7 @@ export interface BooksReport {
   readonly doubled: readonly string[];
 }
 
-/** Compares the clients' view with the service's: an order that was never acknowledged was doubled or made up. */
+/** Compares the clients' view with the service's. An order that was never acknowledged was doubled or made up. */
 export async function compareBooks(
   address: string,
   adminKey: string,
@@ -455,7 +455,7 @@ export async function compareBooks(
       idOfKey.set(key, order['id']);
     }
     doubled.push(...settlementProblems(orders, entries));
-    // Newest first: the order's first entry remains, not the charge of a failed order's refund.
+    // Entries are newest first, so the order's first charge remains. A later one charges the refund of a failed order.
     const balanceOfOrder = new Map<unknown, unknown>();
     for (const entry of entries)
       if (entry['kind'] === 'charge') balanceOfOrder.set(entry['order_id'], entry['balance_after']);
@@ -470,7 +470,7 @@ export async function compareBooks(
         lost.push(`The order ${orderId} showed ${balance}, its entry says ${after}.`);
     }
     for (const key of idOfKey.keys()) {
-      // Automatic renewals: living-plans.ts checks those.
+      // living-plans.ts checks automatic renewals.
       if (key.startsWith('auto_')) continue;
       if (!seen.has(key)) doubled.push(`The order with the key ${key} stands and was never acknowledged.`);
     }

@@ -42,14 +42,14 @@ interface LivingPlansOptions {
 }
 
 const renewingPerAccount = 5;
-// Some renew in time, those of the last hour after an end that the killed process missed. The earliest setting is due again
-// immediately after a month of 28 days.
+// Most of these plans renew before their end. With one hour, the killed process may miss the end. With 720 hours, a plan is
+// due again at once after a month of 28 days.
 const hoursBefore = [720, 720, 240, 24, 1];
 const cancelledPerAccount = 3;
 const restMilliseconds = 100;
 const patienceMilliseconds = 60_000;
 
-/** Whether a product that knows the reference must not refuse, so that the plan continues. */
+/** True for customers whose orders the product must not refuse, so that their plans continue. */
 export function mustLive(reference: string): boolean {
   return /^(?:renewing|cancelled)-/.test(reference);
 }
@@ -86,7 +86,7 @@ export async function startLivingPlans({
     const answer = await untilAnswered(account.key, key, (client) =>
       client.post('/orders', body, { 'idempotency-key': key }),
     );
-    // Extends canceled ones if no cancel was in time, but at most ten years ahead.
+    // If no cancel was in time, the order extends the plan, but at most ten years ahead.
     if (answer.status === 422 && answer.body.error.details.reason === 'term_too_long') return null;
     assert.equal(answer.status, 201, `order ${key}: ${answer.text}`);
     const { order: placed, balance } = answer.body;
@@ -122,7 +122,7 @@ export async function startLivingPlans({
     const answer = await untilAnswered(account.key, key, (client) =>
       client.post(`/customers/${customerId}/cancel`, { at: 'now' }, { 'idempotency-key': key }),
     );
-    // If the answer took a year of the fast clock.
+    // The plan has ended if the answer took a year of the fast clock.
     if (answer.status === 422 && answer.body.error.details.reason === 'plan_not_running') return;
     assert.equal(answer.status, 200, `cancel ${key}: ${answer.text}`);
     const { refund, balance } = answer.body;
@@ -135,7 +135,7 @@ export async function startLivingPlans({
     ),
   );
   const cancelling = Promise.all(shop.accounts.map(cancelOnAndOn));
-  // Awaited at the end: until then a failure must not end the process.
+  // Awaited at the end. Until then a failure must not end the process.
   cancelling.catch(() => undefined);
   return {
     async finish() {
@@ -177,7 +177,7 @@ function isPending({ status, body }: Answer): boolean {
 
 type Rows = Awaited<ReturnType<typeof readAll>>;
 
-/** One renewal for each end: none was placed before the end set by its predecessor was due. A duplicate would have been. */
+/** Each end has one renewal: each was placed after the end before it had become due. A duplicate would be earlier. */
 function checkRenewals(oldestFirst: Rows, plans: readonly RenewingPlan[]): number {
   let renewals = 0;
   for (const { customerId, hoursBefore: hours } of plans) {
@@ -201,7 +201,7 @@ function checkRenewals(oldestFirst: Rows, plans: readonly RenewingPlan[]): numbe
   return renewals;
 }
 
-/** Refunds without an order equal the cancels' answers, once each. */
+/** Refunds without an order must equal those in the cancels' answers, once each. */
 function checkRefunds(entries: Rows, cancels: readonly Cancelled[]): void {
   const given = entries.filter(({ kind, order_id: orderId }) => kind === 'refund' && orderId === null);
   const said = (refund: unknown, balance: unknown) => `${refund} to ${balance}`;

@@ -12,7 +12,7 @@ import {
   whyNotHere,
 } from './broken-database.ts';
 
-/** From the database's return to the next order; the limit of the median. */
+/** The limit of the median time from the database's return to the next order. */
 const recoveryMedianMax = 2_000;
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 // node proof/machines/long-containers.ts [--kills 6] [--only embedded]... [--present image] [--older image] [--seed 1]
 // Builds the image and runs it from each compose file: orders flow while an older version (the commit before the newest
 // migration) is replaced and while containers are killed; a backup is restored into new volumes. Exit code 1: an
-// acknowledged order is missing or stands twice, the books do not add up, or there is no Docker.
+// acknowledged order is missing or exists twice, the books do not add up, or there is no Docker.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -148,7 +148,7 @@ interface Trial {
 async function prove({ kind, place, copy, present, older }: Trial): Promise<void> {
   const parts: readonly Part[] = kind === 'embedded' ? ['service'] : ['service', 'database'];
   try {
-    // compose.embedded.yaml and compose.valkey.yaml are younger than the older version.
+    // The older version does not have compose.embedded.yaml and compose.valkey.yaml.
     await place.install(older.image, kind === 'postgres' ? older.checkout : root);
     await place.up();
     const adminKey = await place.adminKey();
@@ -167,7 +167,7 @@ async function prove({ kind, place, copy, present, older }: Trial): Promise<void
     const kills = Object.fromEntries(parts.map((part) => [part, 0]));
     for (let done = 0; done < Number(values.kills); done += 1) {
       await stream.placed(ordersBetween + random.below(ordersBetween));
-      // In turn, and now and then both.
+      // The parts in turn, and sometimes both.
       const chosen = done % 3 === 2 ? parts : [parts[done % parts.length] ?? 'service'];
       await Promise.all(chosen.map((part) => place.crash(part)));
       for (const part of chosen) kills[part] = (kills[part] ?? 0) + 1;
@@ -175,7 +175,7 @@ async function prove({ kind, place, copy, present, older }: Trial): Promise<void
     await stream.placed(ordersBetween);
     await stream.finish();
     const after = await restartsOf(place, parts);
-    // More where a start ended because the other part was not back yet.
+    // There are more restarts if a start failed because the other part was not back yet.
     for (const [index, part] of parts.entries())
       assert.ok(
         (after[index] ?? 0) - (before[index] ?? 0) >= (kills[part] ?? 0),
@@ -260,7 +260,7 @@ async function startStream({ address }: Place, adminKey: string): Promise<Stream
   };
 }
 
-/** An order whose answer is asked for again after every event. */
+/** Places an order whose answer is requested again after every event. */
 async function placeFirst({ address }: Place, { shop, journal }: Stream) {
   const [account] = shop.accounts;
   assert.ok(account);
@@ -291,7 +291,7 @@ async function expectBooks({ address }: Place, adminKey: string, journal: Journa
   assert.deepEqual(body.problems, []);
 }
 
-/** What the command says, in one line. */
+/** The last line of the command's output. */
 async function verified(place: Place): Promise<string> {
   return (await place.verify()).split('\n').at(-1) ?? '';
 }
@@ -300,7 +300,7 @@ function say(sentence: string): void {
   process.stdout.write(`${sentence}\n`);
 }
 
-/** An account's requests are counted over both processes: together they admit its limit. */
+/** Both processes count an account's requests together, so together they admit its limit. */
 async function proveSharedLimits(place: Place, adminKey: string): Promise<void> {
   const limit = 60;
   // The last kill's container may not be back yet.
@@ -318,7 +318,7 @@ async function proveSharedLimits(place: Place, adminKey: string): Promise<void> 
   const statuses = await Promise.all(
     Array.from({ length: 3 * limit }, async () => (await client.get('/packages')).status),
   );
-  // Full again after each minute, on a machine that took so long.
+  // On a machine that took so long, the limit is free again after each minute.
   const windows = 1 + Math.floor((performance.now() - beganAt) / 60_000);
   const admitted = statuses.filter((status) => status === 200).length;
   assert.deepEqual([...new Set(statuses)].sort(), [200, 429]);

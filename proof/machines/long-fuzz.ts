@@ -1,5 +1,5 @@
 // node proof/machines/long-fuzz.ts [--seconds 600] [--seed 1]
-// The long form of fuzz.test.ts, on the database of TEST_DATABASE, with a new service and seed from time to time, as
+// The long form of fuzz.test.ts, on the database of TEST_DATABASE, with a new service and seed from time to time, because
 // customers would fill up. The last line gives seeds, requests, kinds of answers and duration.
 
 import { parseArgs } from 'node:util';
@@ -23,7 +23,7 @@ const began = performance.now();
 const secondsSince = () => (performance.now() - began) / 1000;
 const answers = new Map<string, number>();
 let requests = 0;
-/** After the first seed, when all one-time allocations are made. */
+/** The heap after the first seed, when all one-time allocations are made. */
 let firstHeap: number | null = null;
 let lastHeap = 0;
 let seed = Number(values.seed);

@@ -30,7 +30,7 @@ let histories = 0;
 try {
   const testReader = await testModeOf(service, service.admin);
   for (let round = 0; histories < wanted; round += 1) {
-    // Starts new accounts now and then: each has credit for a few thousand orders.
+    // Each round has new accounts, because an account's credit is enough for a few thousand orders.
     const accounts: TestAccount[] = [];
     for (let count = 0; count < accountCount; count += 1)
       accounts.push(await service.createReseller({ credit: '900000.00' }));

@@ -1,6 +1,6 @@
 // node proof/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1] [--product]
-// Runs kill-proof.ts with fifty kills per seed, PostgreSQL on throwaway servers. In every second seed, with --product in
-// each, orders wait for an unreliable product.
+// Runs kill-proof.ts with fifty kills per seed, PostgreSQL on throwaway servers. Orders wait for an unreliable product in
+// every second seed or, with --product, in every seed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const { values } = parseArgs({
     product: { type: 'boolean', default: false },
   },
 });
-// A fresh database at times: each kill audits all ledgers, which would take longer and longer.
+// Then a fresh database is used: each kill audits all ledgers, which would take longer and longer.
 const killsPerDatabase = 50;
 const began = performance.now();
 const killsWanted = Number(values.kills);

@@ -1,7 +1,7 @@
-// node proof/machines/long-patroni-failover.ts [--road proxy|list]... [--only event]... [--lock-store etcd|etcd3] [--seed
-// 1] Failures of a Patroni cluster while clients order through two processes of the service, via HAProxy's address or the
-// host list in DATABASE_URL. Prints a table. Exit code 1: an acknowledged order is missing, one was charged twice, an
-// answer was wrong, or a process of the service ended. Says which programs are missing.
+// node proof/machines/long-patroni-failover.ts [--road proxy|list]... [--only event]... [--lock-store etcd|etcd3] [--seed 1]
+// Makes a Patroni cluster fail while clients order through two processes of the service, by HAProxy's address or the host list
+// in DATABASE_URL. Prints a table. Exit code 1: an acknowledged order is missing, one was charged twice, an answer was wrong,
+// or a process of the service ended. Says which programs are missing.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -12,7 +12,7 @@ import { send } from './server-processes.ts';
 
 const etcdFrozenMilliseconds = 20_000;
 const ordersAround = 300;
-/** After the standby has taken over, before the frozen primary continues. */
+/** Orders after the standby has taken over and before the frozen primary continues. */
 const thawedAfterOrders = 2_000;
 
 type Event = (cluster: PatroniCluster, clients: FailoverClients) => Promise<void>;
@@ -86,7 +86,7 @@ async function tryAll(): Promise<void> {
     for (const road of values.road) {
       for (const name of names) {
         totals.events += 1;
-        // Its own shop: missing orders belong to this event.
+        // Each event has its own shop, so that missing orders belong to this event.
         const database = `event_${totals.events}`;
         await cluster.whole();
         await askServer(cluster.proxyUrl, `create database ${database}`);

@@ -30,7 +30,7 @@ const secondsMax = 60;
 const patienceMilliseconds = 120_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'sellthrough-bugs-'));
-// Interrupted tests leave files here, which are removed with the copy. PostgreSQL's own user needs access.
+// Interrupted tests leave files here, which are removed with the copy. PostgreSQL's own user must be able to enter it.
 const leftBehind = join(copy, 'tmp');
 mkdirSync(leftBehind);
 for (const folder of [copy, leftBehind]) chmodSync(folder, 0o711);
@@ -95,7 +95,7 @@ async function tryBug(bug: SeededBug): Promise<Verdict> {
   return { bug, caughtBy, seconds };
 }
 
-/** The first failing test's title; does not wait for others. null: all passed. */
+/** @returns the title of the first test that fails, without waiting for others; null if all pass */
 async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
   const child = spawn(process.execPath, ['--test', '--test-timeout=100000', '--test-reporter=tap', test], {
     cwd: copy,

@@ -1,5 +1,5 @@
-// Live accounts and their test accounts must not see each other. A crowd marks all it sends in a mode; finally the marks
-// and ids are searched for in everything that the other mode and the operator see: lists, feeds, webhooks, figures,
+// Checks that live accounts and their test accounts do not see each other. A crowd marks its texts with their mode. At the end,
+// the marks and ids are searched for in everything that the other mode and the operator see: lists, feeds, webhooks, figures,
 // searches, entitlements, the totals of verify. Part of crowd.ts.
 
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ export const marks = { live: 'only-live', test: 'only-test' } as const;
 
 export interface TraceWitnesses {
   readonly panel: Pick<PanelClient, 'get'>;
-  /** Where all accounts, test accounts and the operator have an endpoint. */
+  /** Has an endpoint for each account, each test account and the operator. */
   readonly receiver: WebhookReceiver;
 }
 
@@ -51,10 +51,10 @@ interface TraceOptions {
 const crossedEach = 12;
 const patienceMilliseconds = 60_000;
 const restMilliseconds = 100;
-/** Rare: one per customer. */
+/** A rare event: one for each customer. */
 const deliveredType = 'customer.created';
 
-/** Before the crowd: starts the listening. `check` throws an assertion that names what was found where. */
+/** Call it before the crowd: it starts the recording of events. `check` throws an assertion that says what was found where. */
 export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   const { panel, receiver } = witnesses;
   const testAccountIds = pairs.map(({ test }) => test.id);
@@ -87,7 +87,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     await checkFigures();
     await checkTotals();
     const deliveries = await checkDeliveries();
-    // Removed, as an operator sees many crowds and has a limit.
+    // Removed, because the operator has a limit of endpoints and may run many crowds.
     const gone = await admin.send('DELETE', `/api/admin/v1/webhooks/${operatorsId}`);
     assert.equal(gone.status, 200, gone.text);
     return { searched, crossed, deliveries };
@@ -115,7 +115,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     return rows;
   }
 
-  /** Each mode has its own sum of the ledger. */
+  /** The balance of each mode must be the sum of its own ledger. */
   async function checkBalance({ client, id }: Party): Promise<void> {
     const entries = await readAll(client, '/ledger');
     const sum = entries.reduce((cents, { amount }) => cents + centsOf(amount), 0n);
@@ -231,7 +231,7 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
       assert.ok(performance.now() < until, `${place.url} waits for ${missing().length} of ${wanted.length}`);
       await pause(restMilliseconds);
     }
-    // Deliveries are at least once.
+    // A delivery may be repeated, but only events of the feed may arrive.
     const foreign = place.ids().filter((id) => !wanted.includes(id));
     assert.deepEqual(foreign, [], `${place.url} was sent what is not in its feed`);
     for (const { text } of place.received) search(text, of, `a delivery to ${place.url}`);
@@ -247,7 +247,7 @@ async function makeEndpoint(client: ApiClient, path: string, place: ReceivedAt):
   return answer.body.webhook.id;
 }
 
-/** As if it did not exist: no hint at its owner. */
+/** The answer must be that of a missing object, without a hint at its owner. */
 async function expectMissing({ client }: Party, method: string, path: string, body?: object): Promise<void> {
   const answer = await client.send(method, path, body);
   assert.equal(answer.status, 404, `${method} ${path}: ${answer.status} ${answer.text}`);

@@ -1,5 +1,5 @@
-// A fuzzer like fuzzer.ts for the panel: knows the routes only by the panel's document and sends them signed in. What ends
-// sessions or changes how to sign in is tried on accounts that are signed in again afterwards. Called by
+// A fuzzer like fuzzer.ts, for the panel: it knows the routes only by the panel's document and calls them with a session.
+// Requests that end sessions or change how a person signs in use accounts that are signed in again afterwards. Called by
 // panel-fuzz.test.ts.
 
 import assert from 'node:assert/strict';
@@ -49,7 +49,7 @@ interface Seat {
   /** The account's only endpoint, which enables events for its orders; 0: none. */
   webhook: number;
   people: number[];
-  /** Created keys' ids, and the number of actions with the newest. */
+  /** Ids of created keys, and the number of actions with the newest key. */
   keys: number[];
   keyActions: number;
 }
@@ -112,7 +112,7 @@ export async function fuzzPanel(panel: FuzzedPanel, seed: number, until: () => b
       const rare = operations.filter(({ id }) => blind.has(id));
       const pool = rare.length > 0 && random.below(4) === 0 ? rare : operations;
       const drawn = operations.find(({ id }) => id === next?.id) ?? random.pick(pool);
-      // A password hash takes a tenth of a second, deliberately: too much for every second request.
+      // A password hash takes a tenth of a second on purpose, which is too much for every second request.
       const isCostly = endsSessions.includes(drawn.id) || drawn.id === 'revealApiKey';
       const operation = next === null && isCostly && random.below(2) > 0 ? random.pick(operations) : drawn;
       const seat = next?.seat ?? pickSeat(operation, world, random);
@@ -206,7 +206,7 @@ const endsSessions = [
   ...['beginTotp', 'confirmTotp', 'disableTotp', 'resetOwnApiKey', 'listSessions'],
 ];
 
-/** Sequences that random single requests do not reach: confirming a secret, disabling a second factor. */
+/** Steps that random single requests do not reach, such as confirming a secret or disabling a second factor. */
 function nextStep(
   { readers, victims, administrator, passwordTokens }: PanelWorld,
   random: Random,
@@ -214,7 +214,7 @@ function nextStep(
   if (random.below(5) > 0) return null;
   if (random.below(3) === 0) {
     const reader = random.pick(readers);
-    // Invites first, or creates a key first, then changes, rotates and revokes it.
+    // Colleagues must be invited first. A key must be created before it can be changed, rotated and revoked.
     if (random.below(2) === 0) {
       const next = ['changeKey', 'rotateKey', 'revokeKey'][reader.keyActions] ?? 'revokeKey';
       return { id: reader.keys.length === 0 ? 'createKey' : next, seat: reader };
@@ -222,10 +222,10 @@ function nextStep(
     const actions = ['changeColleague', 'renewColleagueInvitation', 'removeColleague'];
     return { id: reader.people.length === 0 ? 'inviteColleague' : random.pick(actions), seat: reader };
   }
-  // A new secret is valid for a quarter of an hour: thirty requests.
+  // A new secret is valid for a quarter of an hour, which is thirty requests.
   const begun = victims.filter(({ secret }) => secret !== null);
   const seat = random.pick(begun.length > 0 ? begun : victims);
-  // A new password needs the current and a good one together; sessions must be listed, and links mailed, first.
+  // A new password needs the right current one and a good new one. Sessions must be listed first, and links mailed.
   if (begun.length === 0 && random.below(2) === 0) {
     if (random.below(2) === 0)
       return {
@@ -278,7 +278,7 @@ function drawPanelRequest(
   };
 }
 
-/** Mostly sent, even if optional after a recent confirmation. */
+/** Mostly requires the password, although it is optional after a recent confirmation. */
 function mostlyConfirmed(schema: Schema, random: Random): Schema {
   const passwords = ['password', 'current_password'].filter(
     (name) => schema.properties?.[name] !== undefined,
@@ -312,7 +312,7 @@ function drawCaller({ cookie, account }: Seat, random: Random, isPlain: boolean)
 }
 
 function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, random: Random): string {
-  // Requests are numbered from 1, and the readers have sent some with their keys.
+  // Logged requests are numbered from 1, and the readers have sent some with their keys.
   const path = operation.path
     .replace('{number}', String(1 + random.below(6)))
     .replace('{code}', random.pick(['not_found', 'insufficient_credit', 'of_no_kind']));
@@ -355,7 +355,7 @@ function knownOf(
     case 'role':
       return random.pick(['owner', 'staff', 'viewer', 'viewer', 'support']);
     case 'account': {
-      // A changed password ends in a sign-in that disables codes.
+      // A password reset leads to a new sign-in, which disables codes. So prefer people without codes.
       const without = victims.filter((victim) => victim.secret === null);
       return random.pick(without.length > 0 ? without : victims).username;
     }
@@ -380,7 +380,7 @@ function knownOf(
       return random.below(3) === 0 ? random.pick(orders) : undefined;
     case 'months':
     case 'period':
-      // A preview's body requires nothing: drawn ones rarely have package and customer.
+      // A preview requires no field, so a drawn body rarely has package and customer. Then the period is always sent.
       return id.startsWith('preview') || random.below(2) === 0
         ? name === 'months'
           ? 1
@@ -411,7 +411,7 @@ async function learnOfPanel(
   { status, body }: RawAnswer,
 ): Promise<void> {
   const { service, administrator } = world;
-  // Codes are single-use: the next one is of another time step.
+  // Codes can be used once, so move to the next time step.
   service.clock.seconds += 30;
   if (id === 'listSessions' && status === 200) {
     seat.sessions = body.data.map((one: { id: string }) => one.id);
@@ -437,7 +437,7 @@ async function learnOfPanel(
     }
   }
   if (id === 'requestPasswordReset' && status === 202) await readMail(world);
-  // Spent, or the password has changed since.
+  // The link is spent, or the password has changed since.
   if (id === 'completePasswordReset' && (status === 204 || status === 404)) world.passwordTokens.pop();
   if (id === 'completePasswordReset' && status === 204) {
     for (const victim of world.victims) {
@@ -447,7 +447,7 @@ async function learnOfPanel(
   const endedIt = endsSessions.includes(id) && id !== 'signIn' && status === 204;
   const isLost = status === 401 && body?.error?.code === 'not_signed_in';
   if (!endedIt && !isLost) return;
-  // After a changed password, its own session continues.
+  // The session that changes the password continues, but the test's password must be set again.
   const setPassword = id === 'changePassword';
   if (seat === administrator || (!setPassword && (await isSignedIn(service, seat)))) return;
   await signInAgain(world, seat, setPassword);

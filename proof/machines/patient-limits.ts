@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): waits longer for the shared limits' server. On a busy machine answers would be
-// late too often to leave a minute of shared counting.
+// Loaded before the service (node --import): waits longer for the shared limits' server. Otherwise, on a busy machine, late
+// answers would leave no whole minute of shared counting.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

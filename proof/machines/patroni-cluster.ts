@@ -34,9 +34,9 @@ export interface PatroniCluster {
   /** Resolves when one is the primary and the other its synchronous standby. */
   whole(): Promise<void>;
   switchover(): Promise<void>;
-  /** Whether a primary without etcd continues while all others answer it. */
+  /** Whether a primary that cannot reach etcd continues while all other nodes answer it. */
   setFailsafe(isOn: boolean): Promise<void>;
-  /** Whether a crashed primary is failed over at once or restarted. */
+  /** True: a crashed primary is failed over at once. False: it is restarted. */
   setFailsOverAtOnce(isOn: boolean): Promise<void>;
   postgresOf(name: NodeName): number[];
   patroniOf(name: NodeName): number[];
@@ -73,7 +73,7 @@ export async function startPatroniCluster(lockStore: LockStore): Promise<Patroni
   };
   const children = new Set<ChildProcess>();
   const programs = new Map<string, ChildProcess>();
-  // Found by the folder in their arguments: PostgreSQL outlives Patroni, and its process ids change after a crash.
+  // Finds them by the folder in their arguments: PostgreSQL outlives Patroni, and its process ids change after a crash.
   const disarm = whenThisEnds(
     'for p in $(pgrep -f "$1"); do [ $p = $$ ] || { kill -KILL $p $(pgrep -P $p); }; done; sleep 1; rm -rf "$1"',
     [folder],
@@ -197,7 +197,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   const urlOf = (name: NodeName) => `postgres://postgres@127.0.0.1:${nodes[name].port}/postgres`;
 
   async function remove(): Promise<void> {
-    // Also the shell that waits for this process to end: cancel it first.
+    // Cancel the shell that waits for this process first: the folder is in its arguments, too.
     disarm();
     const pids = withChildren(processesWith(folder));
     for (const child of children) child.ref();
@@ -277,7 +277,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   }
 }
 
-/** Under both of Patroni's names for it. */
+/** Sets it under both names that Patroni has for it. */
 function startTimeout(failsOverAtOnce: boolean) {
   const seconds = failsOverAtOnce ? 0 : 300;
   return { primary_start_timeout: seconds, master_start_timeout: seconds };

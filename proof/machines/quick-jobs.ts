@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): jobs are taken over and retried soon, as they fail because of killed processes
-// and databases, not their own work.
+// Loaded before the service (node --import): jobs are taken over and retried soon, because they fail only through killed
+// processes and databases.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

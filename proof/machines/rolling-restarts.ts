@@ -1,5 +1,5 @@
-// Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy with its file of
-// deploy/proxies, under load from clients that never repeat a request: every unexpected answer is a failure. Finally
+// Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy with its file in
+// deploy/proxies. Clients that never repeat a request make the load, so every unexpected answer is a failure. Finally
 // compares the clients' view with the final state. Called by long-restarts.ts and test/proxies/rolling-restart.test.ts (one
 // round).
 
@@ -25,7 +25,7 @@ export interface RestartsOptions {
   readonly killRounds: number;
   readonly seed: number;
   readonly clientCount?: number;
-  /** Ends the restarts, and the kills after the first round; what was done is checked. */
+  /** True: no further round of restarts or kills begins. The rounds done are still checked. */
   readonly isEnough?: () => boolean;
   readonly onRestart?: (sentence: string) => void;
 }
@@ -45,9 +45,9 @@ export interface RestartsReport {
   readonly requests: number;
   readonly ordersAcknowledged: number;
   readonly failedByRestarts: readonly Failure[];
-  /** During kills, of repeatable requests: reads, and orders with a key. */
+  /** Failures during kills of requests that can be repeated: reads, and orders with a key. */
   readonly failedByKills: readonly Failure[];
-  /** Orders with a key, not in `failedByKills`: Caddy 2.6 does not resend bodies and answers 503 itself. */
+  /** Orders with a key that are not in `failedByKills`: Caddy 2.6 does not resend bodies and answers 503 itself. */
   readonly handedBackByKills: readonly Failure[];
   readonly unknownByKills: readonly Failure[];
   readonly problems: readonly string[];
@@ -76,7 +76,7 @@ async function restartAgainAndAgain(
   const start = (place: number, port: string) =>
     startPatiently({
       environment: {
-        // Not used by outgoing connections: the port is still free when the process restarts.
+        // Outgoing connections do not use these addresses, so the port is still free when the process restarts.
         HOST: `127.0.0.${11 + place}`,
         PORT: port,
         DATABASE_URL: options.databaseUrl,
@@ -128,7 +128,7 @@ async function restartAgainAndAgain(
   };
   const restarts = await goThrough(rounds, 'SIGTERM');
   clients.during = 'kills';
-  // Does not wait until the proxy has noticed, as a crash does not either. Two at once would be another test.
+  // Wait until the proxy has noticed the last restart: two missing processes at once would be another test.
   if (killRounds > 0) await pause(2_000);
   const kills = await goThrough(killRounds, 'SIGKILL');
   await clients.finish();
@@ -179,7 +179,7 @@ interface Clients {
   finish(): Promise<void>;
 }
 
-/** Each has one connection, sends sequentially and never repeats. */
+/** Each client has one connection, sends one request after another and never repeats one. */
 function startClients({ address, shop, seed, clientCount, ca }: ClientsOptions): Clients {
   const failures: Failure[] = [];
   const acknowledged = new Map<number, string>();

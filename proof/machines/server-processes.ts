@@ -15,7 +15,7 @@ export function withChildren(mains: readonly number[]): number[] {
   return [...mains, ...children];
 }
 
-/** Those with the text, such as a folder, in their arguments. */
+/** The processes whose arguments contain this text, such as a folder. */
 export function processesWith(text: string): number[] {
   return everyProcess().flatMap(({ pid, args }) => (args.includes(text) ? [pid] : []));
 }
@@ -33,7 +33,7 @@ export function send(signal: NodeJS.Signals, pids: readonly number[]): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended by itself meanwhile.
+      // The process has ended meanwhile.
     }
   }
 }

@@ -1,5 +1,5 @@
-// The service in the test's process, as main.ts starts it, without signals and terminal. For tests of the database before
-// and after a service ran on it: a separate process takes three times the CPU.
+// Runs the service in the test's process, as main.ts does, without signals and terminal. For tests of the database before and
+// after a service ran on it, because a separate process takes three times the CPU.
 
 import pino from 'pino';
 import { createService } from '../../src/service/create-service.ts';
@@ -8,7 +8,7 @@ import { createFirstAdministrator } from '../../src/setup/first-administrator.ts
 import { openDatabase } from '../../src/setup/open-database.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** Ends it with any signal. */
+/** kill() ends it normally, with any signal. */
 export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
 
 export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {

@@ -13,7 +13,7 @@ export interface ServiceProcess {
   said(): string;
   /** The newest log lines, from standard output. */
   logged(): string;
-  /** Resolves when they match the pattern: a line may come before or after its answer. */
+  /** Resolves when the log matches the pattern. A line may be written before or after its request is answered. */
   logs(pattern: RegExp): Promise<void>;
   readonly gone: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal: NodeJS.Signals): void;
@@ -40,7 +40,7 @@ export async function startServiceProcess({
       programFile('src/main.ts'),
     ],
     {
-      // Otherwise generated secrets would be written to this process's folder.
+      // Without ADMIN_PASSWORD, generated secrets would be written to this process's folder.
       env: { ...childEnvironment, LOG_LEVEL: 'warn', ADMIN_PASSWORD: 'of no use to a test', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
@@ -87,7 +87,7 @@ export async function startServiceProcess({
 
 const startsMax = 10;
 
-/** Like a supervisor: on a busy machine a start may give up on its database, and the next one continues. */
+/** Starts again like a supervisor, because on a busy machine a start may give up on its database. */
 export async function startPatiently(options: ServiceProcessOptions): Promise<ServiceProcess> {
   for (let starts = 1; ; starts += 1) {
     try {
@@ -98,7 +98,7 @@ export async function startPatiently(options: ServiceProcessOptions): Promise<Se
   }
 }
 
-/** Runs the command when this process ends, even by kill -9. Returns its cancellation. No shell: no effect. */
+/** Runs the command when this process ends, even by kill -9. Does nothing without a shell. @returns a function to cancel it */
 export function whenThisEnds(command: string, values: readonly string[]): () => void {
   const shell = spawn('sh', ['-c', `read -r answer || { ${command}; }`, 'sh', ...values], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -106,7 +106,7 @@ export function whenThisEnds(command: string, values: readonly string[]): () => 
   });
   shell.on('error', () => undefined).unref();
   shell.stdin.on('error', () => undefined);
-  // The pipe must not keep this process alive: the shell waits for its end.
+  // The shell waits for the end of this pipe, which must not keep this process alive.
   if (shell.stdin instanceof Socket) shell.stdin.unref();
   return () => void shell.stdin.end('called off\n');
 }

@@ -1,5 +1,5 @@
-// Compares each order with its ledger entries: a completed one cost its price less its refund, a failed one nothing, a
-// pending one has given nothing that may be taken back. Reads only the API's lists.
+// Compares each order with its ledger entries. A completed order cost its price less its refund, and a failed one nothing. A
+// pending order has given no more than it took, because it may fail. Reads only the API's lists.
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -18,12 +18,12 @@ export function settlementProblems(orders: readonly Row[], entries: readonly Row
 /** The expected sum of its entries, and the number of nonzero charges. */
 function wantedOf({ price, refund, status }: Row): { total: bigint; charges: number } | null {
   const [priceCents, refundCents] = [centsOf(price), centsOf(refund)];
-  // While pending, never more is given than taken.
+  // A pending order never gives more than it takes.
   const givenCents = refundCents < priceCents ? refundCents : priceCents;
   const charges = priceCents === 0n ? 0 : 1;
   if (status === 'completed') return { total: refundCents - priceCents, charges };
   if (status === 'pending') return { total: givenCents - priceCents, charges };
-  // The given part of the refund is charged again.
+  // When an order fails, the part of the refund that was given is charged again.
   if (status === 'failed') return { total: 0n, charges: givenCents === 0n ? charges : charges + 1 };
   return null;
 }

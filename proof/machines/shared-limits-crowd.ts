@@ -18,7 +18,7 @@ export interface SharedLimitsOptions {
   readonly valkey: ThrowawayValkey;
   readonly seed: number;
   readonly disturbances: readonly Disturbance[];
-  /** Default: as in production. */
+  /** null: as in production. */
   readonly patienceMilliseconds: number | null;
   readonly say: (sentence: string) => void;
 }
@@ -29,7 +29,7 @@ export type Disturbance = (typeof disturbances)[number];
 export interface SharedLimitsReport {
   readonly admitted: number;
   readonly refused: number;
-  /** Undisturbed 60-second windows: their number, and each account's fullest. */
+  /** The number of undisturbed 60-second windows, and the fullest one of each account. */
   readonly calmWindows: number;
   readonly fullest: Readonly<Record<string, string>>;
   readonly fullestDisturbed: Readonly<Record<string, string>>;
@@ -44,8 +44,8 @@ interface Customer {
   readonly off: number;
 }
 
-// About twice what is admitted is requested. Steady clients use up reservations slowly, which reveals leases that are too
-// short.
+// Clients request about twice as much as is admitted. Steady clients use up reservations slowly, which reveals leases that
+// are too short.
 const customers: readonly Customer[] = [
   { name: '60 a minute', limit: 60, rest: 250, on: 1_000, off: 0 },
   { name: '60 a minute in bursts', limit: 60, rest: 5, on: 300, off: 20_000 },
@@ -145,7 +145,7 @@ async function openBook(admin: ApiClient, customer: Customer, seed: number): Pro
   return { customer, key: made.body.api_key, admitted: [], refused: [], slowest: 0 };
 }
 
-/** One client of one process; ignores Retry-After. */
+/** Requests of one client to one process, which ignores Retry-After. */
 async function knock(
   client: ApiClient,
   book: Book,
@@ -173,7 +173,7 @@ async function knock(
   }
 }
 
-/** From before it until every process reports shared counting again. */
+/** @returns the span from before the disturbance until every process reports shared counting again */
 async function disturb(
   disturbance: Disturbance,
   services: readonly ServiceProcess[],
@@ -191,7 +191,7 @@ async function disturb(
     if (disturbance === 'frozen') valkey.thaw();
     else await valkey.start();
   }
-  // A restart may be over before the first check.
+  // Processes may notice a short restart late, so the check below must not come too early.
   await pause(500);
   await until(services, 1, 'each process says that they are counted together again');
   return { from, to: performance.now() };
@@ -207,7 +207,7 @@ async function until(services: readonly ServiceProcess[], up: 0 | 1, promise: st
   }
 }
 
-/** When a process counted alone, by its log. Each start and end is one line, however many requests there were. */
+/** The spans in which a process counted alone, by its log. Each start and end must be one line. */
 function readAlone(log: string, disturbanceCount: number): readonly Span[] {
   const lines = log
     .split('\n')
@@ -271,7 +271,7 @@ function judge(books: readonly Book[], disturbed: readonly Span[]): SharedLimits
 
 interface Window {
   readonly from: number;
-  /** Certainly admitted within it, wherever between sending and answer. */
+  /** Requests certainly admitted in the window, because they were sent and answered within it. */
   readonly count: number;
 }
 
@@ -288,7 +288,7 @@ function windowsOf(admitted: readonly Asked[]): readonly Window[] {
   });
 }
 
-/** The first refusal that no choice of moments explains, apart from possible reservations. null: none. */
+/** The first refusal that no choice of moments explains, even with all possible reservations; null if all are explained. */
 function findUnjust(
   admitted: readonly Asked[],
   refused: readonly Asked[],

@@ -1,5 +1,5 @@
-// A server that records the signed requests of a service under attack. Lives in the test's process, so it survives every
-// kill; checks signatures itself, and can go away and return at its address. Used by delivery-witness.ts and
+// A server that records the signed requests of a service that is killed. It lives in the test's process, so it survives every
+// kill. It checks signatures itself, and it can go away and return at its address. Used by delivery-witness.ts and
 // unreliable-product.ts.
 
 import { createHmac } from 'node:crypto';
@@ -16,20 +16,20 @@ export interface SignedRequest {
   readonly body: string;
 }
 
-/** Status and body; null: never answers. */
+/** Status and body; null: the server never answers. */
 export type SignedAnswer = { readonly status: number; readonly body?: string } | null;
 
 export interface SignedServer {
   readonly address: string;
   readonly forged: readonly string[];
-  /** Away for this long: cuts connections and refuses new ones. */
+  /** Is away for this long: cuts connections and refuses new ones. */
   goAway(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const forgedMax = 20;
 
-/** `secretOf`: by path; null: nothing may come there. */
+/** `secretOf`: the secret for a path; null if no request may arrive there. */
 export async function startSignedServer(
   secretOf: (path: string) => string | null,
   answer: (request: SignedRequest) => SignedAnswer,
@@ -97,7 +97,7 @@ export async function startSignedServer(
   };
 }
 
-/** Uses only node:crypto, not the service's own code. */
+/** Checks the signature with node:crypto only, so that the service's own code is not trusted. */
 function isSigned({ id, timestamp, signature, body }: SignedRequest, secret: string): boolean {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');

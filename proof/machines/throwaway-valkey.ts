@@ -34,7 +34,7 @@ function findProgram(): { readonly program: string; readonly version: string } |
   return null;
 }
 
-/** One sentence of what is missing; null: it can be started. */
+/** @returns a sentence about what is missing; null if the server can be started */
 export function valkeyProblem(): string | null {
   return findProgram() === null
     ? `The shared limits need ${programs.join(' or ')}: install valkey or redis.`

@@ -1,6 +1,6 @@
-// The product, and its operator, of a service under attack. In mode confirm it randomly takes orders, refuses, breaks,
-// stays silent, loses answers and goes away, but repeats decisions unchanged; the operator settles what waits too long, by
-// the product's records. Used by kill-proof.ts.
+// Plays the product and its operator while the service is killed. In mode confirm the product randomly takes orders, refuses,
+// breaks, stays silent, loses answers and goes away, but repeats decisions unchanged. The operator settles orders that wait
+// too long, by the product's records. Used by kill-proof.ts.
 // Invariant checked: each order has the product's decision, and each customer's last call taken by the product equals the
 // entitlement.
 
@@ -16,7 +16,7 @@ import { mustLive } from './living-plans.ts';
 import { type SignedAnswer, type SignedRequest, startSignedServer } from './signed-server.ts';
 
 export interface UnreliableProduct {
-  /** From now on decides at once. Resolves when no call waits. */
+  /** From now on the product decides at once. Resolves when no call waits. */
   settle(address: string): Promise<void>;
   /** Compares every order with its decision, and every entitlement with the last call taken. */
   check(address: string): Promise<UnreliableProductReport>;
@@ -93,7 +93,7 @@ export async function startUnreliableProduct({
     const refuses = mood < 45 && !mustLive(data.customer.reference);
     question.decision ??= refuses ? 'refused' : 'taken';
     if (question.decision === 'taken') take();
-    // Decided, but the answer is lost.
+    // The product has decided, but its answer is lost.
     if (mood >= 20 && mood < 28) return null;
     question.isAnswered = true;
     return question.decision === 'taken'
@@ -110,7 +110,7 @@ export async function startUnreliableProduct({
     return question;
   }
 
-  /** Settles what needs attention, repeatedly: with days passing in a tenth of a second, that happens often. */
+  /** Repeatedly settles orders that need attention. There are many, because a day passes in a tenth of a second. */
   async function decideByHand(): Promise<void> {
     while (!isOver) {
       const admin = createApiClient(address(), adminKey);
@@ -129,14 +129,14 @@ export async function startUnreliableProduct({
     }
   }
 
-  /** As in the order's call; of a call that never arrived, unknown. */
+  /** Gives the customer the plan of the order's call. If no call arrived, the plan is unknown. */
   function giveByHand({ ids, bodies: asked }: Question, reference: string): void {
     const [[id], [body]] = [[...ids], [...asked]];
     if (id === undefined || body === undefined) copy.forget(reference);
     else copy.take(id, reference, JSON.parse(body).data);
   }
 
-  /** Including calls postponed beyond the time at which the clock stands still. */
+  /** Sends all open calls again, even those postponed beyond the clock's last time. @returns true if no call was open */
   async function sendWaiting(admin: ApiClient): Promise<boolean> {
     const lists = [];
     for (const status of ['attention', 'waiting'])
@@ -155,7 +155,7 @@ export async function startUnreliableProduct({
   const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
   assert.equal(set.status, 200, set.text);
   await copy.begin(createApiClient(address(), adminKey));
-  // A completed order that it was not asked about was placed before this.
+  // A completed order that the product was not asked about was placed before this.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
     for (const [id, status] of await statusesNow(createApiClient(address(), account.key))) {
@@ -163,7 +163,7 @@ export async function startUnreliableProduct({
     }
   }
   const deciding = decideByHand();
-  // Awaited at the end: until then a failure must not end the process.
+  // Awaited at the end. Until then a failure must not end the process.
   deciding.catch(() => undefined);
 
   return {
@@ -187,7 +187,7 @@ export async function startUnreliableProduct({
       const admin = createApiClient(current, adminKey);
       const problems = [...server.forged, ...changed];
       const counts = { completed: 0, failed: 0, settledByHand: 0, calls };
-      // The last ends may only be noted now.
+      // The ends of the last plans may be recorded only now.
       const until = performance.now() + patienceMilliseconds;
       let last = await copy.problems(admin);
       while (last.problems.length > 0 && performance.now() < until) {
@@ -214,7 +214,7 @@ export async function startUnreliableProduct({
   };
 }
 
-/** By order id. Newest first: orders placed meanwhile shift others to later pages, so none is missed. */
+/** By order id. The list is newest first: orders placed meanwhile shift others to later pages, so none is missed. */
 async function statusesNow(client: ApiClient): Promise<Map<number, unknown>> {
   const statuses = new Map<number, unknown>();
   for (let page = 1; ; page += 1) {

@@ -1,4 +1,4 @@
-// A valid body for every operation that takes one, by operationId: the cases change one thing each.
+// A valid body for every operation that takes one, by operationId. Each case changes one thing in it.
 
 const password = 'correct horse battery staple';
 const newPassword = 'another horse battery staple';

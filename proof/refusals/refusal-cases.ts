@@ -57,7 +57,7 @@ export interface DocumentOfOperations {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The same operation with a key and with a panel session, with fewer body cases. */
+/** Lines for all operations. Those of the API come again with a panel session, with fewer cases. */
 export function operationLines(
   apiDocument: DocumentOfOperations,
   panelDocument: DocumentOfOperations,
@@ -136,14 +136,14 @@ function surfaceOf(path: string): Surface {
   };
 }
 
-/** They would sign out the callers of the following lines. */
+/** These operations would sign out the callers of the following lines. */
 const endsSessions = ['signOut', 'changePassword'];
 
 function isSharedSession(who: string): boolean {
   return /^(?:first|blocked|viewer|staff|operator (?:viewer|support|finance)) session$/.test(who);
 }
 
-/** They read all ledgers: run first, while those are short. */
+/** These operations read all ledgers, so they run first, while the ledgers are short. */
 const costly = ['verify', 'getServiceOverview'];
 
 function lineOf(operation: Operation, surface: Surface, isSecond: boolean): CaseLine {
@@ -266,7 +266,7 @@ function queryCases(parameters: readonly Parameter[], isShort: boolean): readonl
   const own = parameters.filter((each) => each.in === 'query');
   const needed = own.filter(({ required }) => required === true);
   const cases = own.flatMap(({ name, schema }) => {
-    // Would really wait for an event.
+    // A valid value would really wait for an event.
     const values = name === 'wait' ? ['abc', '-1', ''] : oddQueryValues(schema);
     const others = needed
       .filter((each) => each.name !== name)
@@ -331,7 +331,7 @@ function fieldCases(schema: Schema, prefix: string, isShort: boolean): readonly 
   );
 }
 
-/** JSON of invalid values, the most revealing first. */
+/** JSON texts of invalid values, the most revealing ones first. */
 function oddValues(schema: Schema): readonly string[] {
   const kinds = schema.anyOf ?? [schema];
   const has = (type: string) => kinds.some((each) => each.type === type);

@@ -1,11 +1,11 @@
-// The recorded file and the language of its cases. A line is one valid request and cases: each changes the request ("as
+// The recorded file and the language of its cases. A line has one valid request and cases. Each case changes the request ("as
 // nobody", "drop customer", "set months=2") and has the recorded answer.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
 export interface Template {
   readonly method: string;
-  /** With names in braces for the scene's values, as `{order}`; in a body `"{#order}"` is a number. */
+  /** Names in braces stand for values of the scene, as in `{order}`. In a body, `"{#order}"` becomes a number. */
   readonly path: string;
   readonly as: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,7 +69,7 @@ interface Draft {
   query: string;
   as: string;
   headers: Record<string, string>;
-  /** Serialized after all changes, or a literal text. */
+  /** `body` is serialized after all changes. `text` is sent literally in its place. */
   body: unknown;
   text: string | null;
   raw: string[];
@@ -83,7 +83,7 @@ export function requestOf(template: Template, change: string): PlainRequest {
     query: query === undefined ? '' : `?${query}`,
     as: template.as,
     headers: { ...template.headers },
-    // Through its text, as from the file, so that no object is shared.
+    // Copied through JSON, as if read from the file, so that no object is shared.
     body: template.body === undefined ? undefined : JSON.parse(JSON.stringify(template.body)),
     text: null,
     raw: [],

@@ -1,5 +1,5 @@
 // Sends a line's requests and returns their answers: "422 invalid_months {...}", or the status of a success. Messages are
-// omitted; a reason's words are part of the details.
+// left out, but the words of a reason are part of the details.
 
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 import { type Line, type PlainRequest, requestOf } from './refusal-corpus.ts';
@@ -16,7 +16,7 @@ export async function answersOf(scene: RefusalScene, line: Line): Promise<readon
       const request = requestOf(line.request, each);
       const answer = await answerTo(scene, place, request);
       answers.push(answer);
-      // Its effect must not disturb the following requests.
+      // After a request with an effect, the next ones get a new place, so that the effect does not disturb them.
       if (isWithoutEffect(request, answer)) continue;
       place = scene.newPlace();
       if (isShared) await scene.tidy();
@@ -28,7 +28,7 @@ export async function answersOf(scene: RefusalScene, line: Line): Promise<readon
 
 function isWithoutEffect({ method }: PlainRequest, answer: string): boolean {
   const isRefused = Number(answer.slice(0, 3)) >= 400;
-  // A bulk without any successful order.
+  // The last case is a bulk in which no order succeeded.
   return (
     isRefused || ['GET', 'HEAD'].includes(method) || (answer.includes(' | ') && !answer.includes('| ok'))
   );

@@ -1,5 +1,5 @@
-// Where the recorded requests run: one service, callers shared by all lines, and for each line its own place (account,
-// orders, keys, people), created on demand, so that lines are independent.
+// Where the recorded requests run: one service, callers that all lines share, and for each line its own place (account,
+// orders, keys, people). Places are filled on demand and keep the lines independent.
 
 import assert from 'node:assert/strict';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -34,7 +34,7 @@ export interface RefusalScene {
 export interface Place {
   fill(text: string): Promise<string>;
   headersOf(caller: string): Promise<Record<string, string>>;
-  /** The name of a value of this place, else the value. */
+  /** The name of the value if it belongs to this place, otherwise the value itself. */
   nameOf(value: unknown): unknown;
 }
 
@@ -53,7 +53,7 @@ export async function startRefusalScene(): Promise<RefusalScene> {
     environment: {
       PUBLIC_URL: 'http://127.0.0.1:3000',
       PRODUCT_URL: 'https://product.example/welcome',
-      // Nothing is sent: the jobs do not run.
+      // No mail is sent, because the jobs do not run.
       SMTP_URL: 'smtp://127.0.0.1:9',
       MAIL_FROM: 'billing@example.com',
       SECOND_FACTOR_ROLES: 'operator:finance',

@@ -1,5 +1,5 @@
-// Every refusal equals the recorded one: status, code and details, on every surface. `npm run proof -- --only refusals`;
-// record-refusals.ts records them.
+// Checks that every refusal equals the recorded one: status, code and details, on every surface. Run by
+// `npm run proof -- --only refusals`; record-refusals.ts records them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
