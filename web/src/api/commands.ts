@@ -311,7 +311,7 @@ export const setProduct = (body: ProductChange & WithOwnPassword) =>
   call<{ readonly product: Api.Product }>('/admin/v1/product', { method: 'PUT', body });
 export const removeProduct = (body: WithOwnPassword) =>
   call<unknown>('/admin/v1/product', { method: 'DELETE', body });
-/** The service settles an order only once, whatever the idempotency key. */
+/** The service settles an order only once, for any idempotency key. */
 export const settleOrder = (id: number, outcome: 'accept' | 'fail', reason: string) =>
   post<Api.PlacedOrder>(
     `/admin/v1/orders/${id}/${outcome}`,

@@ -17,7 +17,7 @@ import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
   readonly customers: readonly PanelCustomer[];
-  /** Tells the number of months of each customer's last order. */
+  /** Holds the number of months of each customer's last order. */
   readonly preview: Renewals;
   readonly onClose: () => void;
   readonly onChanged: (ids: ReadonlySet<number>) => void;
