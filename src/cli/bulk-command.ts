@@ -166,7 +166,7 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/** Waits for the rate limit, and for a service that answered before. A number: the most orders that the limit can admit. */
+/** Sends one bulk. Waits for the rate limit and a service that is away. @returns the answer, or the most orders admitted */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],

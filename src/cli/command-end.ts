@@ -40,7 +40,7 @@ export async function endWell(work: () => Promise<void>): Promise<void> {
 
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Calls `clean`, which must be synchronous, before a signal ends the process. @returns a function that cancels this */
+/** Calls `clean`, which must be synchronous, when a signal ends the process. @returns a function that cancels this */
 export function whenCutOff(clean: () => void): () => void {
   const stopListening = () => {
     for (const signal of endingSignals) process.off(signal, end);

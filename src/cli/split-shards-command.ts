@@ -99,7 +99,7 @@ function refuseOtherNumber(count: number, wanted: number): void {
   );
 }
 
-/** Only the tables' owner may divide accounts. Checked early: a failure after the service was stopped would be downtime. */
+/** Only the tables' owner may divide accounts. Checked early: failing after the service was stopped would cost downtime. */
 async function refuseStranger(database: Queryable): Promise<void> {
   const [row] = await database.query(
     {

@@ -154,7 +154,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   installAnswerHeaders(app, dependencies.publicUrl());
   installRequestParsing(app);
   const proxies = createAllowList(trustProxy);
-  // An empty allow-list would allow every address.
+  // An empty allow-list would allow every address, so every peer would count as trusted.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
   logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -277,7 +277,7 @@ function createServer(
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    // An id of any length may be sent and is then not found. Only the header limit applies.
+    // An id may have any length: a long one is just not found. Only the header limit applies.
     routerOptions: { maxParamLength: limits.headerBytesMax },
     schemaController: { compilersFactory: { buildSerializer: createLazySerializers() } },
     genReqId: requestIdOf,

@@ -342,7 +342,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     passwordLinks,
     jobs,
     async depart(hurry) {
-      // No other process can serve an embedded database.
+      // No other process can serve an embedded database, so there is nothing to wait for.
       if (config.database.kind === 'embedded') return;
       await gracefulDrain.announce(hurry);
       isDraining = true;
@@ -468,7 +468,7 @@ async function closeService(parts: ClosedParts): Promise<void> {
   const jobsEnded = jobs.close();
   // Slow clients must not hold up the shutdown.
   const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMilliseconds);
-  // Clients keep connections open after their last answer.
+  // Clients keep connections open after their last answer, so idle ones are closed again and again.
   const sweeping = setInterval(() => app.server.closeIdleConnections(), idleSweepMilliseconds);
   const cancelled = audits.close();
   await app.close();

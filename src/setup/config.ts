@@ -70,7 +70,7 @@ export const defaultLimits = {
     // Long enough to give up a frozen connection and settle its batch on another.
     waitMilliseconds: 6_000,
     retryMilliseconds: 100,
-    // Tests beside real orders get a fifth of the time (docs/decisions/0042-test-mode.md).
+    // Orders in test mode beside real ones get a fifth of the time (docs/decisions/0042-test-mode.md).
     tests: {
       queueDepthMax: 2_000,
       batchOrdersMax: 512,

@@ -175,7 +175,7 @@ async function openSafely<Opened>(
   }
 }
 
-/** Always true for PostgreSQL, where only a connection can show it. */
+/** Always true for PostgreSQL, where only a connection shows whether the database exists. */
 export function hasEmbeddedDatabase({ database }: Pick<Config, 'database'>): boolean {
   return database.kind !== 'embedded' || existsSync(join(database.dataDir, 'postgres'));
 }

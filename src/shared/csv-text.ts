@@ -16,7 +16,7 @@ export function csvLines(rows: readonly (readonly CsvCell[])[]): string {
 const cellBorder = String.raw`[,;|\t\n\v\f\r\u0085\u2028\u2029]`;
 /** Some programs skip blanks, quotes or full-width forms before a formula. */
 const formulaStart = String.raw`(?:"|\p{Cf}|[^\S\t\n\v\f\r\u2028\u2029])*[=+\-@|%\uFF1D\uFF0B\uFF0D\uFF20]`;
-/** The places for an apostrophe. A text's own apostrophes there get one more, so that each can be removed again. */
+/** The places where an apostrophe is inserted. If a text has some there, it gets one more, so that removal is exact. */
 const placesOf = (guard: string) =>
   new RegExp(`(?:(?<=^)${guard}(?='*[\\t\\r\\n])|(?<=^|${cellBorder})${guard}(?='*${formulaStart}))`, 'gu');
 const dangerous = placesOf('');

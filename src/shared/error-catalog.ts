@@ -268,7 +268,7 @@ export function fieldRefusal(code: ErrorCode, field: string, reason: string): Re
   return { code, details: { field, reason } };
 }
 
-/** The catalog's own message names the usual limit. */
+/** The catalog's own message names the usual limit; this one names the limit that is given. */
 export function tooLarge(limitBytes: number): Refusal & { readonly message: string } {
   const message = `The request body must be at most ${limitBytes / 1024} KiB.`;
   return { code: 'payload_too_large', details: { limit_bytes: limitBytes }, message };

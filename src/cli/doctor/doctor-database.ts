@@ -144,7 +144,7 @@ function checkWritable({ read_only: readOnly, is_standby: isStandby, encoding }:
   return { name, state: 'ok', says: 'the server takes writes' };
 }
 
-/** Each shard has its own order connections. */
+/** Connections for orders count for each shard, because each has its own. */
 function checkServer({ connections, checksums }: Row, groups: number): Check {
   const name = 'server settings';
   const { orderConnections, lookupConnections, readConnections } = defaultLimits.database;

@@ -34,8 +34,8 @@ export const auditLog = describeTable('audit_log', {
 const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
-// packages_version is the right one: a change of packages or prices raised it earlier in this transaction and still locks
-// its row.
+// The packages_version read here cannot be stale: a change of packages or prices raised it earlier in this transaction and
+// still locks its row.
 const insertAudit: SqlStatement = {
   name: 'insert_audit',
   text: `with counted as (

@@ -37,7 +37,7 @@ export interface Queryable {
   /** One Queryable per shard, in the order of the shards. A database without shards returns itself. */
   accountGroups(): readonly Queryable[];
 
-  /** For the drivers and shards/ only. Other code uses bySharding. */
+  /** Only the drivers and shards/ read it. Other code calls bySharding. */
   readonly [isSpread]: boolean;
 }
 
@@ -153,7 +153,7 @@ export class StatementFailed extends Error {
   override readonly name = 'StatementFailed';
   readonly code: string;
   readonly constraint: string | undefined;
-  /** Set by the driver: a shard may have moved to another server between the transaction's reads and writes. */
+  /** The driver sets it if a shard may have moved to another server between the transaction's reads and its writes. */
   mayBeOutrun = false;
 
   constructor(message: string, code: string, constraint: string | undefined, options?: ErrorOptions) {

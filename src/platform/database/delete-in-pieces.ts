@@ -1,4 +1,4 @@
-// Deletes old rows in short statements so that orders never wait long. Cleanup jobs call it and can stop it between two.
+// Deletes old rows in short statements so that orders never wait long. Cleanup jobs call it and can stop it after any of them.
 
 import type { Queryable, SqlStatement } from './database.ts';
 

@@ -7,7 +7,7 @@ import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catal
 import { isJsonObject, own } from '../../shared/json.ts';
 import { refuseIf } from './request-refused.ts';
 
-/** @returns null if valid; never the body, which could look like a refusal. Ignores unknown fields. */
+/** @returns the problem, or null. It does not return the body, which could look like a refusal. Ignores unknown fields. */
 export type BodyCheck = (body: unknown) => Refusal | null;
 
 export function createBodyReader<const Schema extends TSchema>(
@@ -42,7 +42,7 @@ interface SchemaError {
   readonly params?: unknown;
 }
 
-/** Explains the allowed form by an example of the schema, never by the pattern. */
+/** Explains the allowed form by the schema's example, never by the pattern. */
 function patternReason(schema: TSchema, error: SchemaError | undefined): string | null {
   if (error?.keyword !== 'pattern') return null;
   let at: unknown = schema;

@@ -1,5 +1,5 @@
-// Errors in openapi.json: each status has one shared response with all sentences, and a route's reference names its codes.
-// Written by openapi.ts; read for the reference, the client's types and tests.
+// Errors in openapi.json: all errors of one status share a response with their sentences. A route refers to that response
+// and names its own codes. Written by openapi.ts; read for the reference, the client's types and tests.
 
 import { type ErrorCode, errorCatalog, tooLarge } from '../../shared/error-catalog.ts';
 

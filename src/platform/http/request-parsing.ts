@@ -122,7 +122,7 @@ function rawText(packet: unknown): string {
   return Buffer.isBuffer(packet) ? packet.toString('latin1', 0, 2_000) : '';
 }
 
-/** Cases in which Node would answer without the envelope. */
+/** Handles the cases in which Node would answer without the envelope. */
 export function answerForNode(server: Server, connections: Connections): void {
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     connections.refuse(socket, {

@@ -11,7 +11,7 @@ import { bodyBytesMax } from './request-parsing.ts';
 import { RequestRefused } from './request-refused.ts';
 
 export interface RouteDeclaration {
-  /** The caller needs all of them. Empty: every caller that the guard authenticates. */
+  /** The caller needs all of them. Empty: open to every caller that the guard authenticates. */
   readonly scopes: readonly Scope[];
   /** The route's own codes. Those of the guard, of missing scopes and of large bodies are added. */
   readonly codes: readonly ErrorCode[];
@@ -40,7 +40,7 @@ export interface SensitiveAction {
   readonly ifSent?: readonly string[];
   /** Sensitive only when the person's credits and debits within an hour exceed this total, in cents. */
   readonly ifMovedAboveCents?: bigint;
-  /** Always re-prompt, even if confirmed recently: the action decides who may sign in, how, or where mail for it goes. */
+  /** Always re-prompt, even if confirmed recently: it decides who may sign in, how, or where a new password is mailed. */
   readonly isAskedAlways?: boolean;
   readonly askedAlwaysIfSent?: readonly string[];
   /** Always re-prompt when the body's `role` is owner: a new owner could take the account away. */

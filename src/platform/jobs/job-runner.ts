@@ -279,7 +279,7 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     try {
       const renewed = await leases.renew(kind, run.leaseNumber);
       if (renewed !== 'lost') run.renewedAt = asked;
-      // If the run has ended meanwhile, its lease has ended normally.
+      // If the run has ended meanwhile, its lease ended with it and was not lost.
       if (renewed === 'lost' && runs.get(kind) === run) stop(run, 'lease_lost');
       if (renewed === 'stop_asked') stop(run, 'cancelled');
     } catch {

@@ -102,7 +102,7 @@ export function createPerAccountConcurrency({
   }
 }
 
-/** For answers that only browsers read: when one half-closes its connection, it is gone. Other clients might still read. */
+/** Closes the connection when the client half-closes it. Only for answers to browsers: other clients might still read. */
 export function destroyOnceHungUp({ raw, request }: FastifyReply): void {
   const { socket } = request.raw;
   const hangUp = () => socket.destroy();

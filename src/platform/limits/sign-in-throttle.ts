@@ -199,7 +199,7 @@ export function createAttemptCounts(monotonicNow: () => number, limits: AttemptL
   return { note, refusal: refusalOf, count: (tried) => refusalOf(tried) ?? note(tried) };
 }
 
-/** Refuses for the longest wait (milliseconds); null if nothing has to wait. A pair and its network have the same index. */
+/** Refuses for the longest of the waits, in milliseconds; null if there is none. A pair and its network share an index. */
 export function waitRefusal(
   { failures, networks }: Tried,
   waits: { readonly failures: readonly number[]; readonly networks: readonly number[] },

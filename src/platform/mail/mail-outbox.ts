@@ -68,7 +68,7 @@ export interface MailToQueue {
 
 export interface MailOutbox {
   readonly isOn: boolean;
-  /** @returns false if mail is off, or the address already got this occasion or unsubscribed from this kind */
+  /** @returns false if mail is off, or the address already got a mail for this occasion or unsubscribed from this kind */
   queueMail(transaction: Queryable, mail: MailToQueue, now: EpochSeconds): Promise<boolean>;
 }
 

@@ -49,7 +49,7 @@ export function acquireDataLock(dataDir: string): DataLock {
       if (!held) return;
       held = false;
       rmSync(holder, { force: true });
-      // Keep the lock file: if it were removed, a third process could lock a new file of the same name.
+      // Keep the lock file: if it were removed, one process could lock the removed file and another a new one of the same name.
       lock.close();
     },
   };

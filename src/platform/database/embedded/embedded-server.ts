@@ -11,7 +11,7 @@ import { EmbeddedConnection, EmbeddedServerFailed, type WorkerLink } from './emb
 import type { WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
 export interface EmbeddedServer {
-  /** A stream for pg.Client. It ends the previous connection and discards that connection's transaction and session state. */
+  /** Opens a stream for pg.Client. This ends the previous connection and discards its transaction and session state. */
   connect(): Duplex;
   poll(): void;
   /** While checkpoints are held, PostgreSQL keeps its WAL. */
@@ -22,7 +22,7 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-/** V8's default is 4 MB. A long SQL expression would overflow it and end the thread; max_stack_depth does not prevent it. */
+/** A long SQL expression would overflow V8's default of 4 MB and end the thread. max_stack_depth does not prevent that. */
 const workerStackMegabytes = 32;
 
 export async function startEmbeddedServer(options: { dataDir: string }): Promise<EmbeddedServer> {

@@ -46,7 +46,7 @@ export interface SessionSetting {
 /** Long answers are sent in pieces of about this size, so that the main thread can parse one while the next is read. */
 const answerPieceBytes = 256 * 1024;
 
-/** In WAL segments of 16 MB. Without a postmaster PostgreSQL starts no checkpoints, so pg_wal would grow without limit. */
+/** A checkpoint is due after this many WAL segments of 16 MB. Without a postmaster PostgreSQL starts none by itself. */
 const checkpointSegments = 16;
 
 const postgresErrorStatus = 100;
@@ -156,7 +156,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
 
   const root = resolve(dataDir);
   if (!existsSync(join(root, 'postgres', 'PG_VERSION'))) {
-    // Without this check PGlite would run initdb over the remains.
+    // Without this check PGlite would run initdb over an incomplete folder.
     throw new Error(
       `${join(root, 'postgres')} is not a whole PostgreSQL data folder: restore it from a backup`,
     );

@@ -53,14 +53,14 @@ const endCopy: SqlStatement = {
 
 const restartPauseMilliseconds = 500;
 
-/** Makes ANALYZE sample 3,000 rows, not 30,000, which blocked the session for 300 ms. Orders need only the row counts. */
+/** Makes ANALYZE sample 3,000 rows. With its default of 30,000 it blocked the session for 300 ms. Orders need only counts. */
 const smallSamples = 'default_statistics_target = 10';
 
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const listeners: { readonly channel: string; readonly listener: ChangeListener }[] = [];
   let roundTripsBefore = 0;
   let closed = false;
-  /** The server that died. It holds the folder's lock until it is closed. */
+  /** The server that has died, if any. It holds the folder's lock until it is closed. */
   let dead: EmbeddedServer | null = null;
   let failedAt = Number.NEGATIVE_INFINITY;
   let current: Connected | null = await connect();

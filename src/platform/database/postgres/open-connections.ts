@@ -13,7 +13,7 @@ export interface OpenConnections {
   cut(client: pg.PoolClient, reason: string): void;
   cutAll(): void;
   dropSilentIdle(since: number): void;
-  /** Drops connections that have been silent since then, even busy ones. Skips long transactions, which have their own watch. */
+  /** Drops connections that have been silent since `since`, even busy ones. Skips long transactions, which are watched. */
   dropSilent(since: number): void;
   /** Drops connections to a former primary, busy ones too: it may be frozen, or accept writes that the new one never gets. */
   leaveFormer(timeline: number): void;

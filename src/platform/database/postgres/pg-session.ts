@@ -254,7 +254,7 @@ async function commit(session: Session): Promise<void> {
   if (tag !== 'COMMIT') throw new TransactionRolledBack('The transaction had failed and was rolled back.');
 }
 
-/** SQLSTATEs about the server's condition rather than the statement. All codes of the classes 08 and 53 are such, too. */
+/** SQLSTATEs that are about the server's condition rather than the statement. So are all codes of classes 08 and 53. */
 const conditionCodes = new Set([
   '25006', // the server is a standby or read-only
   '25P03', // idle_in_transaction_session_timeout: this process stalled

@@ -18,7 +18,7 @@ export interface HostAnswer {
 export interface PrimaryFinder {
   find(): Promise<DatabaseHost>;
   accept(host: DatabaseHost, answer: HostAnswer): void;
-  /** Reports a lost connection to this timeline: the next one needs a new look. Ignored if it led to a former primary. */
+  /** Reports a lost connection to this timeline: all hosts are asked before the next one. Ignored for a former primary. */
   doubt(timeline: number | null): void;
   close(): void;
 }

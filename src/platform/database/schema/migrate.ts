@@ -216,7 +216,7 @@ export async function isMigrated(database: Queryable, migrations: readonly Migra
   );
 }
 
-/** @throws SchemaMismatch when the database is newer than this program, or its past differs */
+/** @throws SchemaMismatch when the database is newer than this program, or a migration it recorded was edited */
 export async function checkMigrations(
   database: Queryable,
   migrations: readonly Migration[] = readMigrations(),

@@ -9,7 +9,7 @@ import { locateGroups } from './citus.ts';
 
 export const accountGroupsMax = 64;
 
-/** null: the accounts are not divided. @throws SchemaMismatch if a shard's schema is missing */
+/** @returns null if the accounts are not divided @throws SchemaMismatch if a shard's schema is missing */
 export async function findDivision(queryable: Queryable): Promise<AccountDivision | null> {
   const rows = await run(
     queryable,

@@ -53,12 +53,12 @@ export interface RowsOfItems<Item> {
  * - `of`: the shards of these items, each of which belongs to an account.
  * - `every`: every shard. The rows of one shard follow those of another.
  * - `any`: a few rows that may be in any shard.
- * - `holding`: joins one account with shared tables. Apart, this statement first finds the `account_id`.
+ * - `holding`: joins one account with shared tables. If shards are apart, this statement first finds the `account_id`.
  * - `first`: the first `limit` rows of all shards, merged from the first rows of each.
  * - `page`: a cursor page (`ShardPage`). Each shard reads up to `limit` rows after the cursor. Rows beyond the earliest
  * end of these reads are dropped, because another shard may have rows before them. So a page may have more than `limit`
  * rows or, with a filter, none.
- * Together, `accounts`, `of`, `any`, `holding` and `page` are one statement to the views over all shards.
+ * If shards are together, `accounts`, `of`, `any`, `holding` and `page` are one statement to the views over all shards.
  */
 export type ShardScope<Item> =
   | 'every'
