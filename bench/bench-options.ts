@@ -28,7 +28,7 @@ export interface BenchOptions {
   readonly agedCustomers: number;
   /** The number of account groups of the young service on PostgreSQL. */
   readonly accountGroups: number;
-  /** Settings of the PostgreSQL server above its defaults. */
+  /** Settings of the PostgreSQL server that replace its defaults. */
   readonly settings: Readonly<Record<string, string>>;
   readonly write: boolean;
   readonly profile: boolean;

@@ -36,7 +36,7 @@ interface Equipment {
   readonly servers: BenchServers;
   readonly measure: Measurements;
   readonly pgbench: Pgbench | null;
-  /** The same on a server with its data in memory; null if the system has no folder there. */
+  /** The same on a server with its data in memory; null if the system has no folder in memory. */
   readonly fast: Pick<Equipment, 'servers' | 'measure' | 'pgbench'> | null;
   readonly seconds: number;
 }

@@ -83,7 +83,7 @@ export async function seedDuePlans(
   }
 }
 
-/** Runs `work` for each index, so many at once. */
+/** Runs `work` for each index, `submittedAtOnce` of them at a time. */
 async function eachOf(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {

@@ -30,7 +30,7 @@ export function createStatementCosts(stage: Stage): StatementCosts {
       await stage.query('postgres', 'select pg_stat_statements_reset()');
     },
     async print() {
-      // Only of the database with the most orders, because others may have the same statements.
+      // Only the statements of the database with the most orders, because others may have run the same ones.
       const statements = await stage.query(
         'postgres',
         `with loaded as (

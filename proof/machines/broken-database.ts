@@ -42,7 +42,7 @@ export type Scene = (typeof sceneNames)[number];
 
 export interface BreakableService {
   breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
-  /** @returns problems of its end, and of what its endpoints received, one sentence each */
+  /** Ends the service. @returns problems of its end and of what its endpoints received, one sentence each */
   end(): Promise<readonly string[]>;
 }
 

@@ -180,7 +180,7 @@ async function isReady(address: string): Promise<boolean> {
   return answer?.ok === true;
 }
 
-/** How the guide writes a line of the embedded database for PostgreSQL: with another container and another folder. */
+/** How the guide writes this line for PostgreSQL, where another container restores and files are in another folder. */
 function asOnPostgres(line: string): string {
   return line.replace(/ service (restore|-c)/, ' migrate $1').replace(' sellthrough/first', ' first');
 }

@@ -168,7 +168,7 @@ export async function runCrowd({
   return { ...report, traces: traces === null ? null : await traces.check() };
 }
 
-/** No plan may renew automatically in time, because such an order would not be in the journal. */
+/** Bodies after which no plan renews during the run, because such an order would not be in the journal. */
 function planBody(data: Random, type: (typeof planRequests)[number]): Record<string, unknown> {
   if (type === 'cancel') return { at: data.pick(['now', 'now', 'period_end']) };
   if (type === 'suspend') return data.below(2) === 0 ? { reason: 'unpaid' } : {};

@@ -42,7 +42,7 @@ interface Endpoint {
   readonly place: string;
   readonly secret: string;
   readonly first: Map<string, SignedRequest>;
-  /** Deliveries that were answered with 500, and later not yet with success. */
+  /** Deliveries that were answered with 500 and have not succeeded since. */
   readonly refused: Set<string>;
   readonly problems: string[];
   deliveries: number;
@@ -211,7 +211,7 @@ function strayProblems(ofAccounts: readonly FeedEvent[], ofAll: readonly FeedEve
     .map((event) => `The event ${JSON.stringify(event)} has no place in the operator's feed.`);
 }
 
-/** Each order must be reported once with its result. Each that counts must have created or changed one plan. */
+/** Each order must be reported once with its result. Each completed order must have created or changed one plan. */
 function tellingProblems(orders: readonly Row[], feed: readonly FeedEvent[]): string[] {
   const emitted = new Map<unknown, string[]>();
   for (const { type, data } of feed) {

@@ -125,7 +125,8 @@ async function expectNobodyOn(
 ): Promise<string[]> {
   if (former.pid() === undefined) await former.start();
   else send('SIGCONT', serverProcesses(former));
-  // It must not wait for a standby, so that only the service can prevent orders. Then wait for transactions that still do.
+  // The former primary must not wait for a standby, so that only the service can keep orders away.
+  // The loop lets the transactions end that still wait for one.
   await waitForNobody(former);
   const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";
   while ((await askServer(former.url, waiting)).length > 0) await pause(pollMilliseconds);

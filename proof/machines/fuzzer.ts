@@ -923,7 +923,7 @@ export interface RawAnswer {
   readonly body: any;
 }
 
-/** The service may close the connection before its answer is read only if the body exceeds the socket buffers. */
+/** Only a body that exceeds the socket buffers can make the service close the connection before its answer is read. */
 const cutOffBytes = 60_000;
 const silenceMilliseconds = 20_000;
 

@@ -10,7 +10,7 @@ import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 
 export interface HeldPlans {
-  /** Makes the last changes after all orders, each with a call of its own. Resolves to the number of changes. */
+  /** Makes the last changes after all orders, each with its own product call. Resolves to the number of changes. */
   finish(): Promise<number>;
   stop(): void;
 }

@@ -115,7 +115,7 @@ function checkEntries(
   entries: readonly Row[],
   openingBalance: string,
 ): void {
-  // The first charge of each order. When an order fails, its refund is charged as well.
+  // The first charge of each order. If the order fails, a second charge takes back the refund made with the first.
   const charges = new Map(
     entries
       .filter(({ kind }) => kind === 'charge')

@@ -177,7 +177,7 @@ function isPending({ status, body }: Answer): boolean {
 
 type Rows = Awaited<ReturnType<typeof readAll>>;
 
-/** Each end has one renewal: each was placed after the end before it had become due. A duplicate would be earlier. */
+/** A renewal must be placed after the customer's last order became due. An earlier one would be a duplicate. */
 function checkRenewals(oldestFirst: Rows, plans: readonly RenewingPlan[]): number {
   let renewals = 0;
   for (const { customerId, hoursBefore: hours } of plans) {

@@ -18,7 +18,7 @@ const { values } = parseArgs({
     product: { type: 'boolean', default: false },
   },
 });
-// Then a fresh database is used: each kill audits all ledgers, which would take longer and longer.
+// After this many kills a fresh database is used: each kill audits all ledgers, which would take longer and longer.
 const killsPerDatabase = 50;
 const began = performance.now();
 const killsWanted = Number(values.kills);

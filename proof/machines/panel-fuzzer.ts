@@ -380,7 +380,7 @@ function knownOf(
       return random.below(3) === 0 ? random.pick(orders) : undefined;
     case 'months':
     case 'period':
-      // A preview requires no field, so a drawn body rarely has package and customer. Then the period is always sent.
+      // A preview requires no field, so a drawn body rarely has both package and customer. So the period is always sent.
       return id.startsWith('preview') || random.below(2) === 0
         ? name === 'months'
           ? 1
