@@ -1,7 +1,6 @@
 // Writes dist/sbom.cdx.json (CycloneDX): the program's dependencies, which the package contains, and those compiled into
-// the panel's pages. Called by prepare.mjs before `npm pack`.
-// Invariant: the same lockfile gives the same bytes on every machine; no addresses or paths, only names, versions,
-// licenses and checksums.
+// the panel's pages. Called by prepare.mjs before `npm pack`. Invariant: the same lockfile gives the same bytes on every
+// machine. The file holds only names, versions, licenses and checksums, never addresses or paths.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,8 +13,8 @@ const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-sbom-'));
 
 try {
-  // Without packages used only for development and the documents: npm would classify packages shared by both as
-  // development.
+  // Omit packages used only for development or the documents. npm would classify packages that the program shares with them
+  // as development dependencies.
   const { devDependencies: _development, ...program } = { ...read('package.json'), workspaces: ['web'] };
   const { devDependencies: _types, ...pages } = read('web/package.json');
   const { packages, ...lock } = read('package-lock.json');

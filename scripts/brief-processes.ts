@@ -1,12 +1,12 @@
 // Node's flags for short-lived processes: test workers (test.ts) and the programs that they start
-// (test/harness/child-environment.ts). The same for both, because Node's compile cache depends on the flags.
+// (test/harness/child-environment.ts). Both need the same flags to share Node's compile cache.
 
 export const briefFlags: readonly string[] = [
-  // Compiling embedded PostgreSQL's WebAssembly twice and validating unused functions is a third of such a process's CPU
-  // time.
+  // Without these flags V8 compiles embedded PostgreSQL's WebAssembly twice and validates functions that never run. That
+  // takes a third of such a process's CPU time.
   '--liftoff-only',
   '--wasm-lazy-validation',
-  // V8 starts with a few megabytes and collects garbage repeatedly while loading: a tenth of the rest.
+  // V8 starts with a small heap and collects garbage again and again while loading: a tenth of the remaining CPU time.
   '--initial-old-space-size=256',
   '--min-semi-space-size=64',
   '--max-semi-space-size=64',

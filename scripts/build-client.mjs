@@ -1,5 +1,5 @@
-// Builds the client package (sdk/src into sdk/dist) as ES modules and, for `require` on any Node since 18, as CommonJS.
-// Called by build-pages.mjs before the package is packed; compiler output goes to stderr.
+// Builds the client package (sdk/src into sdk/dist), as ES modules and as CommonJS for `require` on any Node since 18.
+// Called by build-pages.mjs before the package is packed. Compiler output goes to stderr.
 
 import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -15,5 +15,5 @@ for (const project of ['tsconfig.json', 'tsconfig.commonjs.json']) {
   const args = [compiler, '--project', join(root, 'sdk', project)];
   process.exitCode ||= spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] }).status ?? 1;
 }
-// Determines the module type of .js files.
+// This file makes Node load the folder's .js files as CommonJS.
 if (!process.exitCode) writeFileSync(join(dist, 'commonjs', 'package.json'), '{ "type": "commonjs" }\n');

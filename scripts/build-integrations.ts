@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
 const root = fileURLToPath(new URL('../integrations/', import.meta.url));
 
 export interface PackedModule {
-  /** sellthrough-whmcs-1.1.0.zip */
+  /** For example sellthrough-whmcs-1.1.0.zip. */
   readonly name: string;
   readonly bytes: Buffer;
   readonly files: ReadonlyMap<string, Buffer>;
@@ -41,9 +41,9 @@ export function integrationsVersion(): string {
   return version;
 }
 
-/** Uncompressed, in PKWARE's format: compressed bytes would differ between zlib versions. */
+/** A ZIP file without compression, because compressed bytes differ between zlib versions. */
 function zip(files: ReadonlyMap<string, Buffer>): Buffer {
-  /** 1 January 1980, the format's earliest date. */
+  /** 1 January 1980, the earliest date that the format can hold. */
   const date = 0x0021;
   const utf8Names = 0x0800;
   const regularFile = 0o100644 << 16;
@@ -64,7 +64,7 @@ function zip(files: ReadonlyMap<string, Buffer>): Buffer {
     const place = Buffer.alloc(14);
     place.writeUInt32LE(regularFile >>> 0, 6);
     place.writeUInt32LE(offset, 10);
-    // Made by version 2.0 on Unix, so that the permissions above apply.
+    // "Made by version 2.0 on Unix", so that unpackers apply the permissions above.
     directory.push(Buffer.from('PK\x01\x02\x14\x03', 'latin1'), common, place, name);
     parts.push(head, content);
     offset += head.length + content.length;

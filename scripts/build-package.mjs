@@ -1,7 +1,6 @@
-// Builds what `npm pack` ships (dist/): Node strips types in a checkout, but not below node_modules, so a package must
-// contain JavaScript. Called by prepare.mjs before `npm pack`, on the Node that it chose.
-// Invariant: dist/ mirrors the checkout, so relative paths stay valid; types are blanked out, so the tested code runs and
-// stack traces show source lines.
+// Builds what `npm pack` ships (dist/). Node strips types in a checkout but refuses to below node_modules, so a package
+// must contain JavaScript. Called by prepare.mjs before `npm pack`. Invariant: dist/ mirrors the checkout, so relative
+// paths stay valid. Types are replaced by blanks, so the tested code runs and stack traces show the lines of the sources.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -10,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 
-/** Read by the program at run time; missing files are skipped. */
+/** Files that the program reads at run time. Missing ones are skipped. */
 const readAtRunTime = ['src/**/*.sql', 'src/**/*.lua', 'web/dist/**/*', 'docs/dist/**/*', 'openapi.json'];
 
 // Relative source paths in imports and in `new URL('./worker.ts', import.meta.url)`.

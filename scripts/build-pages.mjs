@@ -1,7 +1,7 @@
-// Builds the pages if missing or older than their sources: the panel (web/dist), the documents (docs/dist) and the packed
-// client (sdk/dist). Called by test.ts and prepare.mjs: `--panel` builds only the panel, `--client` only the client;
-// `--program` adds the bundle that tests start. Panel and documents are built in parallel: the documents take longer.
-// Invariant: quick and silent if nothing changed; a stamp is written only after success; parallel runs take turns.
+// Builds the panel (web/dist), the documents (docs/dist) and the packed client (sdk/dist) if missing or older than their
+// sources. Called by test.ts and prepare.mjs: `--panel` or `--client` builds only that part; `--program` adds the bundle
+// that tests start. Invariant: quick and silent if nothing changed; parallel runs take turns. A stamp is written only after
+// success.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const client = {
 const panel = {
   title: 'pages of the panel',
   target: join(web, 'dist'),
-  // And the guide's lines that verify a webhook.
+  // docs/webhooks.md counts as a source, because the panel shows its samples that verify a webhook.
   sources: ['web/{src,public}/**/*', 'web/*.{html,ts,json}', 'docs/webhooks.md'],
   command: [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
   folder: web,
@@ -59,7 +59,7 @@ const program = {
   ],
   command: [join(root, 'scripts', 'build-tested-program.ts')],
   folder: root,
-  // It contains absolute paths.
+  // The bundle contains absolute paths, so a moved checkout needs a new build.
   place: root,
 };
 
@@ -85,7 +85,7 @@ function isBuilt({ target, sources, place }) {
   return existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stampOf(sources, place);
 }
 
-/** Returns what went wrong; undefined: nothing. */
+/** Returns a description of the problem, or undefined after success. */
 async function build({ title, target, sources, command, folder, place }) {
   const stamp = stampOf(sources, place);
   process.stderr.write(`Building the ${title} …\n`);

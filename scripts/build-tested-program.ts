@@ -1,5 +1,5 @@
 // Bundles the program for the tests that start it (tested-program.ts). Called by build-pages.mjs if a source has changed.
-// Invariant: modules find the files beside their sources; only the program's own code moves.
+// Invariant: only the program's own code moves, so dependencies still find the files beside their sources.
 
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { bundledFiles, bundledPath, testedProgramFolder } from './tested-program
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** They read files beside themselves, or are rarely loaded and slow to bundle. */
+/** These packages read files beside themselves, or are rarely loaded and slow to bundle. */
 const leftInPlace = ['@electric-sql/pglite', '@zxcvbn-ts/language-common', 'dejavu-fonts-ttf', 'pdfkit'];
 
 const keepPlaces: Plugin = {

@@ -77,11 +77,11 @@ if (first === '--record') {
 for (const problem of problems) console.log(problem);
 if (problems.length > 0 && first !== '--record') process.exitCode = 1;
 
-/** Not generated, recorded or taken from elsewhere. */
+/** False for files that are generated, recorded or taken from elsewhere. */
 function isWritten(file: string): boolean {
   if (file.startsWith('docs/reference/')) return file === 'docs/reference/conventions.md';
   return !(
-    // Migrations are recorded with a checksum.
+    // Migrations must not change, because their checksums are recorded.
     file.startsWith('src/platform/database/schema/migrations/') ||
     file.startsWith('test/corpora/') ||
     file === 'test/schema.sql' ||

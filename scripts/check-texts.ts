@@ -1,17 +1,17 @@
-// Checks the catalogs of the pages' texts (web/lingui.config.ts): they match the sources, and every text is translated with
-// all its placeholders, the same way in each catalog. A step of `npm test`; by hand `node scripts/check-texts.ts`. Exit code
-// 1 if a check fails; `npm run texts --workspace web` extracts the texts.
+// Checks the catalogs of the pages' texts (web/lingui.config.ts): they match the sources, and each text is translated with
+// all its placeholders, in the same way in each catalog. A step of `npm test`; by hand `node scripts/check-texts.ts`. Exits
+// with 1 if a check fails; `npm run texts --workspace web` then extracts the texts.
 
 import { fileURLToPath } from 'node:url';
 import { getCatalogs } from '@lingui/cli/api';
 import { getConfig } from '@lingui/conf';
 
-// Lingui searches sources from the working directory.
+// Lingui looks for sources below the working directory.
 process.chdir(fileURLToPath(new URL('../web', import.meta.url)));
 
 const config = getConfig();
 const problems: string[] = [];
-// A page loads several catalogs, and the last one loaded wins.
+// Translations must agree, because a page loads several catalogs and the one loaded last wins.
 const translations = new Map<string, string>();
 let checked = 0;
 for (const catalog of await getCatalogs(config)) {

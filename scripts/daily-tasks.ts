@@ -1,7 +1,7 @@
-// npm run daily-tasks: measures the clicks, keys and seconds of everyday tasks on the demo's year, from the landing page,
-// in the system's Chromium (or CHROMIUM), on a service of its own. Exit code 1 if a task exceeds its click limit.
-//   --data folder    a demo database, which is copied; otherwise a year is played first
-//   --headed         in a visible window
+// npm run daily-tasks: measures the clicks, keys and seconds that everyday tasks take, from the landing page, in the system's
+// Chromium (or CHROMIUM), on its own service with the demo's year. Exits with 1 if a task exceeds its click limit.
+//   --data folder    uses a copy of this demo database; otherwise a year is played first
+//   --headed         shows the browser's window
 
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or DATABASE_URL) with a year of several resellers'
-// business, the last month in full, and prints how to sign in. A seed gives the same year, up to now. Refuses a database in
-// use.
+// npm run demo:data: fills a fresh database (embedded in DATA_DIR, or DATABASE_URL) with a year of business of several
+// resellers, the last month in full detail, and prints how to sign in. The same seed gives the same year, up to now.
+// Refuses a database that is in use.
 
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -16,7 +16,7 @@ if (import.meta.main) await writeFromOpenapi();
 export async function writeFromOpenapi(): Promise<void> {
   const openapi: OpenapiDocument = JSON.parse(read('openapi.json'));
   const pages = await referencePages(openapi);
-  // Pages of operations that no longer exist.
+  // Remove pages of operations that no longer exist.
   const reference = new URL('docs/reference/', root);
   for (const path of globSync('**/*.md', { cwd: reference }))
     if (path !== 'conventions.md') rmSync(new URL(path, reference));

@@ -28,7 +28,7 @@ const schema = await dumpSchema(service.database);
 const { declaredRoutes } = service.service.app;
 await service.close();
 const openapiText = documentText(openapi);
-// The story's service checks its events against this file.
+// Write the file now: the service of the story checks its events against it.
 if (!isCheck) writeFileSync(new URL('openapi.json', root), openapiText);
 const world = await startStoryWorld();
 const answers = await recordAnswers(openapi, world);
@@ -72,7 +72,7 @@ function read(path: string): string | null {
 function errorTable(): string {
   const rows = Object.entries(errorCatalog).map(
     ([code, { status, message }]) =>
-      // The panel links error codes to this anchor.
+      // The panel links to this anchor.
       `| ${status} | <a id="${code}"></a>\`${code}\` | ${message.replaceAll('<', '&lt;')} |`,
   );
   return `# Errors

@@ -1,7 +1,7 @@
-// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: measures how idle background jobs
-// load the embedded database's session: five kinds, each due once a minute. --pg-boss (a folder with that package
-// installed) measures pg-boss with an adapter; --vacuum how long VACUUM and ANALYZE of a table occupy the session.
-// Results: docs/decisions/0016-jobs.md.
+// node scripts/idle-jobs.ts [--seconds 60] [--pg-boss FOLDER] [--polling 2] [--vacuum]: measures how much idle background
+// jobs load the embedded database: five kinds, each due once a minute. --pg-boss measures pg-boss through an adapter
+// (FOLDER has that package installed). --vacuum measures how long VACUUM and ANALYZE block the session. Results:
+// docs/decisions/0016-jobs.md.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ async function measurePgBoss(installed: string, pollingIntervalSeconds: number):
   const stream = server.connect();
   const client = new pg.Client({ stream: () => stream, user: 'postgres' } as pg.ClientConfig);
   await client.connect();
-  // One after another, like our driver: there is one session.
+  // Run queries one after another, like our driver, because the embedded database has a single session.
   let last: Promise<unknown> = Promise.resolve();
   const executeSql = (text: string, parameters?: unknown[]) => {
     const result = last.then(() =>

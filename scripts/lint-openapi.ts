@@ -1,6 +1,6 @@
-// Checks openapi.json against Redocly's recommended rules and ours: limits for every text, list and integer, a form for
-// every text, and all possible errors for every operation. A step of `npm test`; by hand `node scripts/lint-openapi.ts`.
-// Exit code 1 for a finding without an exception in openapi-rules.ts, or an exception without a finding. Needs no network.
+// Checks openapi.json against Redocly's recommended rules and ours: every text, list and integer has limits, every text a
+// format, every operation all its possible errors. A step of `npm test`; by hand `node scripts/lint-openapi.ts`. Exits with
+// 1 for a finding without an exception in openapi-rules.ts, or an exception without a finding.
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type RuleException, ruleExceptions } from './docs/openapi-rules.ts';
@@ -25,7 +25,7 @@ const config = await createConfig({
     'rule/integer-limit': { ...ofType('integer'), assertions: { requireAny: ['maximum', 'enum', 'const'] } },
     'rule/errors-of-all': {
       subject: { type: 'Responses' },
-      // Webhooks: the client's endpoint decides its answers.
+      // Exempts webhooks, because the client's endpoint decides what it answers.
       where: [{ subject: { type: 'Operation', property: 'security' }, assertions: { defined: false } }],
       assertions: { required: ['401', '429', '500'] },
       severity: 'error',

@@ -1,7 +1,6 @@
-// Prepares a checkout in one process at a time: prepare.mjs installs and build-pages.mjs builds inside the lock. The lock
-// is a folder, because mkdir is atomic everywhere, even between containers that share the checkout.
-// Invariant: the holder touches the lock every second; a lock untouched for a while, whose program is gone, belongs to a
-// killed process and is removed.
+// A lock for preparing a checkout: prepare.mjs installs and build-pages.mjs builds inside it. The lock is a folder, because
+// mkdir is atomic everywhere, even between containers that share the checkout. Invariant: the holder touches the lock every
+// second. If a lock was not touched for a while and its program is gone, its process was killed and the lock is removed.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -24,10 +23,10 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const beatMilliseconds = 1_000;
 const pollMilliseconds = 200;
 const silenceMilliseconds = 15_000;
-// A program continues if its parent is killed. After this time its process id may have been reused.
+// A program continues if its parent is killed. After this time its process id may belong to another program.
 const orphanMilliseconds = 10 * 60_000;
 
-/** A failure explained by one sentence; printed without a stack. */
+/** A failure that one sentence explains. It is printed without a stack. */
 export class CannotPrepare extends Error {}
 
 export async function oneAtATime(work) {
@@ -47,11 +46,11 @@ export async function oneAtATime(work) {
 }
 
 /**
- * Runs a program inside the lock: signals are passed on, and the lock is kept until the program has ended, even if this
- * process is killed. Returns what went wrong, with the program's output; undefined: nothing.
+ * Runs a program inside the lock and passes signals on. The lock is kept until the program ends, even if this process is
+ * killed. Returns the problem with the program's output, or undefined after success.
  */
 export async function runToTheEnd(command, args, options) {
-  // Before the program starts: a signal in between would end this process and leave the lock behind.
+  // Listen before the program starts: a signal in between would end this process and leave the lock behind.
   let child;
   const pass = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, pass);

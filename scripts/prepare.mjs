@@ -27,29 +27,29 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const node24Folder = join(root, 'scripts', 'node24');
 const onWindows = process.platform === 'win32';
 
-// The first release of the 24 line in which running TypeScript sources is stable.
+// The first release of Node 24 in which running TypeScript sources is stable.
 const oldestNode = [24, 12];
 const needsNode = `Sellthrough needs Node ${oldestNode.join('.')} or newer and this machine has ${process.version}`;
 
-/** Returns the path of a Node for the program. `development: false` accepts fewer packages. @throws CannotPrepare */
+/** Returns the path of a suitable Node. With `development: false` fewer packages are enough. @throws CannotPrepare */
 export async function prepare({ development, generate = false }) {
   if (Number.parseInt(process.versions.node, 10) < 18)
     throw new CannotPrepare(
       `Sellthrough needs Node 18 or newer to start; this machine has ${process.version}.`,
     );
-  // An installed package brings its dependencies and has no lockfile (docs/decisions/0008-packaging.md).
+  // An installed package comes with its dependencies and has no lockfile (docs/decisions/0008-packaging.md).
   const isCheckout = existsSync(join(root, 'package-lock.json'));
   const node24 = needsNode24() ? node24Binary() : undefined;
   const hasDependencies = () => !isCheckout || isInstalled(root, development);
   const hasNode = () => node24 === undefined || isInstalled(node24Folder, false);
   const finds24First = () => node24 === undefined || !isCheckout || isFirst(node24);
-  // `npm run generate` makes them itself, after the document.
+  // `npm run generate` writes these files itself, after openapi.json.
   const hasDocument = isCheckout && !generate && existsSync(join(root, 'openapi.json'));
   const hasMadeFiles = () => !hasDocument || isMadeFromOpenapi();
   if (!(hasDependencies() && hasNode() && finds24First() && hasMadeFiles())) {
     await oneAtATime(async () => {
-      // Another run may have done part of it meanwhile. Node first: npm skips optional packages that do not support the
-      // Node it runs on.
+      // Check again, because another run may have done part of it. Node comes first: npm skips optional packages that do
+      // not support the Node it runs on.
       if (!hasNode()) {
         say(`Fetching Node 24 (this machine has ${process.version}) …`);
         await install(node24Folder, false, needsNode);
@@ -65,7 +65,7 @@ export async function prepare({ development, generate = false }) {
   return node24 ?? process.execPath;
 }
 
-/** A stamp written last: absent after an interrupted install, different after a manual change. */
+/** The stamp is written last. It is absent after an interrupted install and differs after a manual change. */
 function isInstalled(folder, development) {
   const [stamp, extent] = (readText(stampFile(folder)) ?? '').split(' ');
   return stamp === stampOf(folder) && (extent === 'all' || !development);
@@ -75,23 +75,24 @@ const stampFile = (folder) => join(folder, 'node_modules', '.prepared');
 
 function stampOf(folder) {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
-  // npm's own record is not enough: `npm install --package-lock-only` writes it without installing.
+  // npm's own record is not enough, because `npm install --package-lock-only` writes it without installing.
   for (const file of ['package-lock.json', 'node_modules/.package-lock.json'])
     hash.update(readText(join(folder, file)) ?? '');
   return hash.digest('hex');
 }
 
 async function install(folder, development, whatFails, node = process.execPath) {
-  rmSync(stampFile(folder), { force: true }); // npm removes packages one by one, in any order
+  // npm removes packages one by one, so an interrupted install must leave no stamp
+  rmSync(stampFile(folder), { force: true });
   await npm(node, folder, whatFails, [
     ...['ci', development ? '--include=dev' : '--omit=dev', '--include=optional'],
     ...['--no-audit', '--no-fund', '--no-update-notifier', '--prefer-offline'],
-    // None needs scripts: tests create PostgreSQL's links themselves. Another package's script sends telemetry.
+    // No package needs its scripts (tests create PostgreSQL's links themselves), and one package's script sends telemetry.
     '--ignore-scripts',
-    // On an old Node, npm itself fetches Node 24.
+    // Lets npm on an old Node fetch Node 24, which does not support that Node.
     ...['--engine-strict=false', '--loglevel=error'],
   ]);
-  // npm skips optional packages that fail to download, but compiler and linter are such packages.
+  // npm ignores optional packages that fail to download, but the compiler and the linter are such packages.
   const missing = neededPackages(folder, development).filter(
     (path) => !existsSync(join(folder, path, 'package.json')),
   );
@@ -117,10 +118,10 @@ function neededPackages(folder, development) {
 }
 
 async function npm(node, folder, whatFails, args) {
-  // The npm that runs this script, to keep its settings; otherwise the one in PATH.
+  // Prefer the npm that runs this script, to keep its settings; otherwise use the one in PATH.
   const own = process.env.npm_execpath;
   const [command, ...words] = own?.endsWith('npm-cli.js') ? [node, own, ...args] : ['npm', ...args];
-  // Reports a network failure after seconds instead of minutes, unless the user has configured it.
+  // Reports a network failure after seconds instead of minutes, unless the user configured other values.
   const retries = {
     npm_config_fetch_retries: 4,
     npm_config_fetch_retry_factor: 2,
@@ -141,7 +142,7 @@ async function npm(node, folder, whatFails, args) {
   );
 }
 
-/** Also true if this process runs on the fetched Node: `npm ci` may just have removed its link. */
+/** Also true if this process runs on the fetched Node, because `npm ci` may just have removed the link to it. */
 function needsNode24() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const isTooOld = major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1]);
@@ -155,7 +156,7 @@ function node24Binary() {
   throw new CannotPrepare(`${needsNode}; npm has none for ${machine}: install Node 24 and run this again.`);
 }
 
-/** A shim, not a link, on Windows: a running program cannot be replaced there, and npm may run on it. */
+/** On Windows a shim instead of a link: Windows cannot replace a running program, and npm may run on it. */
 const firstNode = join(root, 'node_modules', '.bin', onWindows ? 'node.cmd' : 'node');
 const shimOf = (node24) => `@"${node24}" %*\r\n`;
 const linkTo = (node24) => relative(dirname(firstNode), node24);
@@ -204,14 +205,14 @@ function readText(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
-/** While the service starts and serves: the first order does not wait for the documents. */
+/** Builds the documents while the service starts and serves, so that the first order does not wait for them. */
 function buildDocumentsLater(node) {
   const child = spawn(node, [join(root, 'scripts', 'build-pages.mjs')], { detached: true, stdio: 'ignore' });
-  child.on('error', () => undefined); // /docs says that they are missing
+  child.on('error', () => undefined); // if it fails, /docs says that the documents are missing
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has already ended, or the system has no priorities.
+    // The child has already ended, or the system has no priorities.
   }
   child.unref();
 }
@@ -220,7 +221,7 @@ function say(sentence) {
   process.stderr.write(`${sentence}\n`);
 }
 
-/** Prints one sentence for foreseen problems, else the stack. Returns the exit code. */
+/** Prints one sentence for expected problems, otherwise the stack. Returns the exit code. */
 export function explain(error) {
   say(error instanceof CannotPrepare ? error.message : error.stack);
   return 1;
@@ -233,7 +234,7 @@ if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLTo
       development: !has('--start') && !has('--client'),
       generate: has('--generate'),
     });
-    // On the chosen Node: a shell caches the old one's path.
+    // Start the script with the chosen Node by its path, because a shell may have cached the old one's.
     const build = (script, ...flags) =>
       spawnSync(node, [join(root, 'scripts', script), ...flags], { stdio: ['ignore', 2, 2] }).status ?? 1;
     if (has('--start')) {

@@ -1,6 +1,6 @@
-// A database's whole schema as text: tables, columns, constraints, indexes, triggers, functions. Committed as
-// test/schema.sql and compared on both databases, so that schema changes show in review. Reads the catalogs, as the
-// embedded database has no pg_dump.
+// Writes a database's whole schema as text: tables, columns, constraints, indexes, triggers, functions. It is committed as
+// test/schema.sql and compared on both databases, so that schema changes show in review. Reads the system catalogs, because
+// the embedded database has no pg_dump.
 
 import type { Queryable } from '../src/platform/database/database.ts';
 
@@ -28,7 +28,7 @@ const parts: readonly { readonly title: string; readonly sql: string }[] = [
       where relnamespace = 'public'::regnamespace and relkind = 'r' and reloptions is not null order by relname`,
   },
   {
-    // PostgreSQL 18 also lists each "not null" as a constraint (contype n); the columns already show it.
+    // PostgreSQL 18 also lists each "not null" as a constraint (contype n). The columns already show it.
     title: 'constraints',
     sql: `select format('%s: %s %s', r.relname, c.conname, pg_get_constraintdef(c.oid)) as line
       from pg_constraint c join pg_class r on r.oid = c.conrelid

@@ -62,7 +62,7 @@ const stage = await openDemoStage(dataDir, password, say);
 let endEndpoints = async () => {};
 try {
   endEndpoints = await showEndpoints(stage, 'brightline');
-  // Chosen by another person: the panel requires a new one.
+  // Sets the password again, because the panel requires a change of one that another person chose.
   await stage.asAdministrator('PATCH', `/accounts/${stage.accountId('lumen')}`, { password });
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
   try {

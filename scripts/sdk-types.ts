@@ -1,5 +1,5 @@
-// sdk/src/api-types.ts from openapi.json: types for every schema, body, query and answer, a table of operations, and the
-// error codes. Called by from-openapi.ts. Supports the JSON Schema that the document uses; throws on anything else.
+// Makes sdk/src/api-types.ts from openapi.json: types for every schema, body, query and answer, a table of operations, and
+// the error codes. Called by from-openapi.ts. Throws on JSON Schema features that the document does not use.
 
 import { documentedCodes } from '../src/platform/http/openapi-errors.ts';
 import { isShapeName } from '../src/platform/http/openapi-names.ts';
@@ -61,7 +61,7 @@ function eventUnion(names: readonly string[]): string {
   return `/** By \`type\`. New types may be added: tolerate others. */\nexport type KnownEvent =\n${events.map((name) => `  | ${name}`).join('\n')};`;
 }
 
-/** The client's own names, which must not change; the document's are chosen for all languages. */
+/** The client keeps its own public names; the names in the document are chosen for all languages. */
 function clientName(name: string): string {
   return name === 'ApiError' ? 'ErrorEnvelope' : name === 'PlanPackage' ? 'Package' : name;
 }
@@ -160,7 +160,7 @@ function typeOf(schema: Schema, indent: string): string {
 function field(name: string, schema: Schema, isRequired: boolean, indent: string): string {
   const comment = commentOf(schema);
   const shown = comment === '' ? '' : `${indent}/** ${comment} */\n`;
-  // "| undefined": for programs that use exactOptionalPropertyTypes and pass possibly undefined values.
+  // "| undefined" helps programs that use exactOptionalPropertyTypes and pass values that may be undefined.
   const type = typeOf(schema, indent);
   return `${shown}${indent}${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
 }

@@ -1,5 +1,5 @@
-// Which test file sent which query to which kind of database: each query must run on the embedded database, on PostgreSQL,
-// and there with several account groups. Filled by test.ts.
+// Records which test file sent which query to which kind of database. Each query must run on the embedded database, on
+// PostgreSQL, and on PostgreSQL with several account groups. Filled by test.ts.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,12 +10,12 @@ const places: readonly (readonly [name: string, groups: readonly string[]])[] = 
   ['PostgreSQL', ['postgres', 'groups']],
   ['PostgreSQL with several account groups', ['groups']],
 ];
-/** Queries of tests have names that start like this. */
+/** The tests' own queries have names that start like this. */
 const ofTests = /^throwaway_/;
 
 export interface StatementRuns {
   add(group: string, file: string, names: readonly string[]): void;
-  /** One line for each statement that did not run everywhere, or nowhere. */
+  /** One line for each query that did not run everywhere or did not run at all. */
   problems(root: string): string[];
   write(path: string): void;
 }

@@ -1,11 +1,10 @@
-// What scripts/test.ts knows about single test files: which service tests run on every database, which start first because
-// they take longest, and which mostly wait.
+// What scripts/test.ts knows about single test files: which service tests run on every database, which files start first
+// because they take longest, and which mostly wait.
 
 /**
- * Service tests that run on the embedded database and on PostgreSQL with several account groups; all others run once, on
- * PostgreSQL with one group. Listed is what can differ between databases (orders, random histories, batches, value round
- * trips, table rules, query plans, migrations, jobs, verification) and what else statement-runs.ts needs to see every query
- * everywhere.
+ * Service tests that run on the embedded database and on PostgreSQL with several account groups. All others run once, on
+ * PostgreSQL with one group. This list has tests of what can differ between databases (orders, migrations, query plans,
+ * verification …) and those that statement-runs.ts needs to see every query everywhere.
  */
 export const inEveryPlace: readonly string[] = [
   'account-groups',
@@ -49,12 +48,12 @@ export const inEveryPlace: readonly string[] = [
   'webhooks',
 ];
 
-/** Account groups in the run "in groups": fewer than most tests' accounts. */
+/** The number of groups in the run "in groups". Most tests have more accounts, so they share groups. */
 export const accountGroupsOfTests = 3;
 
 /**
- * On PostgreSQL, tests for both databases run with several account groups, where a statement can miss its table (the
- * embedded database has one group). These also run with one group, for the given reason.
+ * On PostgreSQL, the tests above run with several account groups, where a query can miss its table. These also run with one
+ * group, for the given reason.
  */
 export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'order-batches': 'what two lanes of one group do to each other is the road of nearly every installation',
@@ -92,7 +91,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
   ],
 ];
 
-/** The longest: started late, they would run alone at the end. */
+/** The longest files. If they started late, they would run alone at the end. */
 const longest: readonly string[] = [
   'test/tools/restore-incarnation.test.ts',
   'test/tools/account-groups-divide.test.ts',
@@ -121,7 +120,7 @@ const longest: readonly string[] = [
   'test/tools/doctor.test.ts',
 ];
 
-/** These wait for a recovering server, a timeout, a starting process: others can use the CPU meanwhile. */
+/** These mostly wait for a recovering server, a timeout or a starting process, so other files can use the CPU. */
 const waiting: ReadonlySet<string> = new Set([
   'test/process/broken-database.test.ts',
   'test/process/failover.test.ts',

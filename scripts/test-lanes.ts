@@ -1,13 +1,12 @@
-// Runs the files of `npm test` in parallel worker processes (test-worker.ts): as many computing ones as cores, plus those
-// that mostly wait. Called by test.ts.
-// Invariant: every file gives exactly one report; if a process dies or hangs, that is its file's report, and another
-// process runs the remaining files.
+// Runs the files of `npm test` in parallel worker processes (test-worker.ts): as many busy ones as cores, plus those that
+// mostly wait. Called by test.ts. Invariant: every file gives exactly one report. If a process dies or hangs, that is the
+// report of its current file, and another process runs the remaining files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { WorkerOrder, WorkerReady } from './test-worker.ts';
 import type { WorkerFact } from './worker-reporter.ts';
 
 export interface Work {
-  /** Runs while the running weights sum up to at most the number of lanes; at most 1. */
+  /** At most 1. Work starts only if the weights of all running work add up to at most the number of lanes. */
   readonly weight: number;
   readonly after?: Promise<unknown> | undefined;
   run(): Promise<void>;
@@ -18,7 +17,7 @@ export interface FileReport {
   readonly output: string;
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Names of the statements that its process sent to the database. */
+  /** Names of the queries that the file's process sent to the database. */
   readonly statements: readonly string[];
   readonly ending: string | undefined;
 }
@@ -29,16 +28,16 @@ export interface WorkerKind {
 }
 
 export interface Workers {
-  /** In a process that may have run others of this kind, all of which passed. */
+  /** Runs a file in a process that may have run other files of this kind, all of which passed. */
   run(kind: WorkerKind, file: string): Promise<FileReport>;
   end(): Promise<readonly string[]>;
   kill(signal: NodeJS.Signals): void;
 }
 
-// A process that stays after its tests has left a timer or a connection open.
+// If a process does not exit after its tests, a test left a timer or a connection open.
 const endingLimitMilliseconds = 60_000;
 
-/** First come, first served, but work that does not fit yet does not hold up work that does. */
+/** Starts work in order. Work that does not fit yet does not hold up later work that does. */
 export async function runInLanes(all: readonly Work[], lanes: number): Promise<void> {
   const waiting = [...all];
   const running = new Set<Promise<void>>();
@@ -90,7 +89,7 @@ export function createWorkers(options: {
       const worker = kept.pop() ?? startWorker(kind, options);
       all.add(worker);
       const report = await worker.run(file);
-      // What a failed file leaves behind could break the next one in its process.
+      // After a failure, end the process: what the failed file left behind could break the next file.
       const hasFailed = report.facts.some(({ kind }) => kind === 'failed');
       if (report.ending !== undefined) all.delete(worker);
       else if (hasFailed) await end(worker);
@@ -193,7 +192,7 @@ function startWorker(
       }, endingLimitMilliseconds);
       await gone;
       clearTimeout(patience);
-      // A run with a failed test ends with 1, which was reported. Without one, something broke after its test.
+      // A process with a failed test exits with 1, and the test was reported. Without a failed test, something broke later.
       if (ending === 'exit code 0' || (ending === 'exit code 1' && hasFailed)) return undefined;
       const said = [...facts.map(({ text }) => text), output.trimEnd()].filter((text) => text !== '');
       return [`The process of ${files.join(', ')}: ${ending}.`, ...said].join('\n');

@@ -1,6 +1,6 @@
-// `npm run test:proxies -- [--only nginx|haproxy|caddy] [file]...`: the contract's tests through nginx, HAProxy and Caddy
-// with deploy/proxies/ over TLS, and the proxies' own tests (test/proxies/). Not part of `npm test`, as it needs the three
-// programs; if one is missing, it says how to install it and fails.
+// `npm run test:proxies -- [--only nginx|haproxy|caddy] [file]...`: runs the contract's tests through nginx, HAProxy and
+// Caddy with deploy/proxies/ over TLS, and the proxies' own tests (test/proxies/). Not part of `npm test`, because it needs
+// the three programs; if one is missing, it says how to install it and fails.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,8 +15,8 @@ import { proxyKinds } from './throwaway/front-proxy.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What clients are promised and a proxy could break. Not tests of the process (logs, metrics, query plans), of malformed
- * bytes that a proxy answers itself (hostile-requests, corpora), or of forged X-Forwarded-For (behind-a-proxy).
+ * Tests of promises to clients that a proxy could break. It leaves out the process (logs, metrics, query plans), malformed
+ * bytes that a proxy answers itself (hostile-requests, corpora) and forged X-Forwarded-For (behind-a-proxy).
  */
 const contract = [
   'road',
@@ -102,7 +102,7 @@ async function runThrough(kind: string): Promise<number> {
   return broken + (passed === 0 ? 1 : 0);
 }
 
-/** For 127.0.0.1, valid for a day; HAProxy needs chain and key in one file. */
+/** Makes a certificate for 127.0.0.1, valid for a day. HAProxy needs chain and key in one file. */
 function makeCertificate(into: string): void {
   const names = 'subjectAltName=IP:127.0.0.1,DNS:sell.example.com';
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

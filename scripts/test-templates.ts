@@ -1,5 +1,5 @@
-// Template databases that tests copy: one of each kind, empty, with this program's schema. Called by test.ts;
-// test-database.ts copies them.
+// Makes the template databases that tests copy: one of each kind, without data, with this program's schema. Called by
+// test.ts; test-database.ts copies them.
 
 import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { connectDatabase } from '../src/setup/open-database.ts';
 const roomNeededBytes = 3 * 2 ** 30;
 
 /**
- * A folder in memory with room for all service tests' databases, where fsync is free; undefined: not available. Tests of
- * crash safety use the disk.
+ * A folder in memory with room for all service tests' databases, because fsync is free there. Undefined if there is none.
+ * Tests of crash safety use the disk.
  */
 export function memoryFolder(): string | undefined {
   try {
@@ -22,7 +22,7 @@ export function memoryFolder(): string | undefined {
     const { bavail, bsize } = statfsSync('/dev/shm');
     if (bavail * bsize < roomNeededBytes) return undefined;
     const folder = mkdtempSync('/dev/shm/sellthrough-test-');
-    chmodSync(folder, 0o711); // PostgreSQL's own user, if any, needs access
+    chmodSync(folder, 0o711); // if PostgreSQL runs as its own user, that user needs access
     return folder;
   } catch {
     return undefined;
@@ -47,7 +47,7 @@ export async function postgresTemplate(
   url.pathname = `/${name}`;
   const database = await connectDatabase(
     { database: { kind: 'postgres', connectionString: url.href } },
-    // All other work starts at the same time.
+    // Wait long, because all other work starts at the same time.
     { ...defaultLimits.database, connectMilliseconds: 60_000, answerMilliseconds: 60_000 },
   );
   await migrate(database);

@@ -1,7 +1,6 @@
-// A process in which scripts/test.ts runs test files one after another, each as its own suite (so that its hooks are its
-// own).
-// Sharing a process shares imports, compiled code and started servers: most of a file's cost.
-// Invariant: all facts of a file reach test.ts before the message that it has ended.
+// A process in which scripts/test.ts runs test files one after another, each as its own suite with its own hooks. Sharing a
+// process shares imports, compiled code and started servers, which are most of a file's cost. Invariant: all facts of a
+// file reach test.ts before the message that the file has ended.
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
@@ -12,7 +11,7 @@ export interface WorkerOrder {
   readonly file: string | null;
 }
 
-/** To test.ts: `file` has ended (null: ready for the first), and the CPU time so far of this process and its children. */
+/** Reports that `file` has ended (null: ready for the first), with the CPU time of this process and its children. */
 export interface WorkerReady {
   readonly kind: 'ready';
   readonly cpuSeconds: number;
@@ -32,7 +31,7 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
   await describe(file, async () => {
     await import(path);
   });
-  // If no test has the wanted name, there is no suite and no fact to wait for.
+  // If no test has the wanted title, there is no suite to wait for.
   if (!narrowed) await suiteEnded(file);
   else await new Promise(setImmediate);
 }
@@ -47,7 +46,7 @@ function nextFile(): Promise<string | null> {
   });
 }
 
-/** Of this process and its ended children; the latter on Linux only. */
+/** The CPU time of this process and, on Linux only, of its ended children. */
 function computedSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + childrenSeconds();

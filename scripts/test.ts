@@ -1,9 +1,7 @@
-// `npm test`: static checks, unit tests, service tests on PostgreSQL (and those in test-groups.ts also on the embedded
-// database and with several account groups), tests of the whole program, of the tools, and of the pages in a browser. All
-// work runs in lanes (test-lanes.ts), longest first, waiting files beside computing ones. A failed step does not hide
-// others.
-// Invariant: the last line is `N passed, N failed` (and `, N skipped`) over all steps; a static check counts as one test; a
-// step or file that ran no test counts as failed.
+// `npm test`: static checks, unit tests, service tests on PostgreSQL (those in test-groups.ts also on the embedded database
+// and with several account groups), tests of the program, the tools and the pages. Runs in lanes (test-lanes.ts), longest
+// first. Invariant: the last line is `N passed, N failed` (and `, N skipped`) over all steps. A static check counts as one
+// test, and a step or file that ran no test counts as failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -53,16 +51,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const groups = ['static', 'unit', 'postgres', 'groups', 'embedded', 'program', 'tools', 'browser'] as const;
 type Group = (typeof groups)[number];
 
-// A test that hangs must end the run with its name; a slow start on a busy machine must not.
+// A test that hangs must end the run with its name, but a slow start on a busy machine must not.
 const testTimeoutMilliseconds = 600_000;
-// The test timeout does not cover a process that hangs in a hook or cannot report the timeout.
+// Covers a process that hangs in a hook or cannot report its test timeout.
 const silenceLimitMilliseconds = testTimeoutMilliseconds + 60_000;
-// Processes wait at times for their database, and vice versa: one more than cores keeps them 90 % busy. With two more, a
-// run took an eighth more CPU time and was not faster.
+// Test processes and their databases wait for each other, so one lane more than cores keeps the cores 90 % busy. With two
+// more, a run took an eighth more CPU time and was not faster.
 const lanes = availableParallelism() + 1;
 const waitingWeight = 0.5;
 
-// A developer's settings must not reach the tests, least of all the address of a real database.
+// Hide the developer's settings from the tests, above all the address of a real database.
 const hiddenFromTests =
   /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
@@ -86,8 +84,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const statementRuns = createStatementRuns();
-// A run with files or titles always runs them, as does one with another server, browser or corpus: passes are remembered
-// for the default ones.
+// Passes are remembered only for the default server, browser and corpus. A run with chosen files or titles always runs
+// them.
 const hasOtherMeans = Object.keys(process.env).some((name) => /^(TEST|PROOF|MODEL)_/.test(name));
 const runsAll = files.length > 0 || grep !== undefined || isAgain || isWhole || hasOtherMeans;
 const unchanged = runsAll ? null : createUnchangedWork(root, sourceOf);
@@ -110,7 +108,7 @@ function readArguments() {
       },
       allowPositionals: true,
     });
-    // With a title or a file, only tests run, no static checks.
+    // With a chosen title or file, only tests run, without the static checks.
     const narrowed = values.grep !== undefined || positionals.length > 0;
     const wanted = values.only ?? (narrowed ? groups.filter((group) => group !== 'static') : groups);
     return {
@@ -120,9 +118,9 @@ function readArguments() {
       grep: values.grep,
       files: positionals,
       showsTimes: values.times,
-      /** Also runs what passed and cannot have changed. */
+      /** Also runs files that passed and whose sources have not changed. */
       isAgain: values.again,
-      /** Every service test in every place, even if they hardly differ; a place with a file runs the file there. */
+      /** Runs service tests on every database, even those that hardly differ. Chosen with --only and a file. */
       isWhole: values.whole || (values.only !== undefined && positionals.length > 0),
     };
   } catch (error) {
@@ -185,7 +183,7 @@ async function runAll(): Promise<{ passed: number; failed: number; skipped: numb
     failures.push(problem);
   }
   unchanged?.save();
-  // Only a run of all service tests shows that a query ran nowhere.
+  // Only a run of all service tests can show that a query ran nowhere.
   const ranAll = (['postgres', 'groups', 'embedded'] as const).every((group) => only.has(group));
   if (files.length === 0 && grep === undefined && ranAll) {
     statementRuns.write(join(root, 'node_modules', '.cache', 'statement-runs.json'));
@@ -281,7 +279,7 @@ function makeSteps(): readonly Step[] {
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
-            // A skipped test may find tomorrow what it lacks today.
+            // Do not remember a skipped test, because what it lacks today may exist tomorrow.
             if (outcome.failed + outcome.skipped === 0)
               unchanged?.note(label, file, { passed: outcome.passed, statements });
             return outcome;
@@ -301,7 +299,7 @@ function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
   return chooseFiles('test/service/*.test.ts').filter((file) => isWhole || runsThere(file));
 }
 
-/** Every started program serves the pages; few tests look at them. */
+/** Every started program serves the pages, but few tests look at them. */
 function sourceOf(file: string): TestSource {
   const text = readFileSync(join(root, file), 'utf8');
   const startsPrograms = /^test\/(process|tools)\//.test(file);
@@ -311,7 +309,7 @@ function sourceOf(file: string): TestSource {
   };
 }
 
-/** Whole programs and browsers do, and tests that say so: services inside tests have no pages. */
+/** True for whole programs and browsers, and for tests that name the folder. Services inside tests have no pages. */
 function readsBuiltPages(file: string): boolean {
   return (
     /^test\/(process|tools|browser)\//.test(file) ||
@@ -325,7 +323,7 @@ function chooseFiles(pattern: string): readonly string[] {
 }
 
 /**
- * Starts to make what files share, and resolves each group's settings as soon as its part is ready: static checks and unit
+ * Starts to make what files share. Each group's settings resolve as soon as its own part is ready: static checks and unit
  * tests need none, and most service tests do not wait for the pages.
  */
 function prepare(
@@ -348,7 +346,7 @@ function prepare(
   const postgres =
     server !== null && of('postgres', 'program', 'tools', 'browser') ? prepareTemplate(server, 1) : {};
   const inGroups = server !== null && of('groups') ? prepareTemplate(server, accountGroupsOfTests) : {};
-  // Also for tests of whole services that do not test the first start.
+  // Tests of whole programs also copy this template, unless they test the first start.
   const embedded = of('embedded', 'program', 'tools') ? prepareEmbedded() : {};
   const browser = of('browser') ? prepareBrowser() : {};
   const startsPrograms = of('program', 'tools');
@@ -405,7 +403,7 @@ async function prepareEmbedded() {
   return { TEST_EMBEDDED_TEMPLATE: await embeddedTemplate(fastFolder) };
 }
 
-/** Every service's downloads, and the program where tests start it; up to date unless sources have changed. */
+/** Builds the pages, and the program where tests start it. Returns at once if no source has changed. */
 async function preparePages(startsPrograms: boolean) {
   const child = spawn(
     process.execPath,
@@ -506,7 +504,7 @@ function timesTable(wholeMilliseconds: number): string {
   return [' computed s     wall s', ...rows, whole].join('\n');
 }
 
-/** Of this process and all its ended children on Linux; elsewhere only its own. */
+/** The CPU time of this process and, on Linux only, of its ended children. */
 function processorSeconds(): [user: number, system: number] {
   if (process.platform !== 'linux') {
     const { user, system } = process.cpuUsage();

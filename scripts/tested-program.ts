@@ -1,5 +1,5 @@
-// The files that tests start again and again, bundled by build-tested-program.ts, which cuts a third off each start. What a
-// test loads before the program is bundled with it, so that both share the same modules. Called by
+// The files that tests start again and again. build-tested-program.ts bundles them, which cuts a third off each start. A
+// module that a test loads before the program is bundled too, so that both share it. Called by
 // test/harness/child-environment.ts and the builder.
 
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 export const testedProgramFolder = join(root, 'node_modules', '.cache', 'tested-program');
 
-/** Started or loaded by path; everything else is bundled with these. */
+/** Files that are started or loaded by path. Everything else is bundled with them. */
 export const bundledFiles: readonly string[] = [
   'src/main.ts',
   'src/sellthrough.ts',

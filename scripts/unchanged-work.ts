@@ -1,6 +1,6 @@
-// Remembers passed test files, so that test.ts runs them again only if something that they can see has changed: a changed
-// page runs the page tests, a changed test runs itself. A fresh clone remembers nothing.
-// Invariant: a file is remembered only if all its tests ran and passed, and all files that it can see are the same.
+// Remembers passed test files, so that test.ts runs one again only if something that it can see has changed. For example, a
+// changed page runs the page tests, a changed test only itself. A fresh clone remembers nothing. Invariant: a file is
+// remembered only if all its tests ran and passed, and all files that it can see are the same.
 
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,11 +14,11 @@ export interface Passed {
 export interface UnchangedWork {
   find(label: string, file: string): Passed | undefined;
   note(label: string, file: string, passed: Passed): void;
-  /** After a run; skipped for files changed during it. */
+  /** Call after a run. Saves nothing if files changed during it. */
   save(): void;
 }
 
-/** Whether a test file can see another file. `readsPages`: it uses the built pages or starts a program that serves them. */
+/** Whether a test can see another file. `readsPages`: the test uses the pages or starts a program that serves them. */
 export function sees(test: string, other: string, { readsPages, text }: TestSource): boolean {
   if (other.endsWith('.test.ts')) return other === test;
   if (other.startsWith('web/')) return readsPages;
@@ -58,7 +58,7 @@ export function createUnchangedWork(root: string, sourceOf: (file: string) => Te
       remembered.set(label, { ...passed, digest: digestOf(file) });
     },
     save() {
-      // Files changed meanwhile may have been loaded before or after the change.
+      // A file that changed during the run may have been loaded before or after the change.
       if (JSON.stringify([...hashesOf(root)]) !== JSON.stringify([...hashes])) return;
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, JSON.stringify(Object.fromEntries(remembered)));

@@ -1,4 +1,4 @@
-// The reporter of test-worker.ts: sends facts to scripts/test.ts as they happen.
+// The reporter of test-worker.ts. It sends facts to scripts/test.ts as they happen.
 
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
@@ -9,7 +9,7 @@ export interface WorkerFact {
   readonly text: string;
   readonly depth: number;
   readonly isSuite: boolean;
-  /** A suite that failed because of a test in it, which is counted itself. */
+  /** False for a suite that failed only because of a test in it, because that test is counted. */
   readonly counts: boolean;
   readonly milliseconds?: number;
   readonly error?: string;
@@ -31,7 +31,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
     const fact = workerFact(event);
     if (fact === undefined) continue;
     if (process.connected) process.send?.(fact);
-    // After the last file: errors too late for any test.
+    // After the last file, only errors arrive that came too late for any test.
     else process.stderr.write(`${fact.text}\n`);
     if (fact.depth === 0 && fact.isSuite) {
       ended.add(fact.text);
@@ -44,7 +44,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
 function workerFact(event: TestEvent): WorkerFact | undefined {
   if (event.type === 'test:diagnostic') {
     const { message, nesting } = event.data;
-    // test.ts computes the sums. Other top-level messages are about tests that had already ended.
+    // Ignore the sums, which test.ts computes itself. Other top-level messages are about tests that had already ended.
     if (nesting === 0 && /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /.test(message))
       return undefined;
     return { kind: 'note', text: message, depth: nesting, isSuite: false, counts: false };

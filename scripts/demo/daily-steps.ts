@@ -1,9 +1,9 @@
-// Everyday tasks on the pages, from the landing page, counting clicks and keys. scripts/daily-tasks.ts times them;
-// test/browser/daily-tasks.test.ts limits the counts.
+// The steps of everyday tasks on the pages, from the landing page. They count clicks and keys: scripts/daily-tasks.ts also
+// times them, and test/browser/daily-tasks.test.ts limits the counts.
 
 import type { Locator, Page } from 'playwright-core';
 
-/** A user's actions, counted; waiting and reading are not. */
+/** A user's hand: performs clicks and key presses and counts them. Waiting and reading do not count. */
 export class Hand {
   clicks = 0;
   keys = 0;
@@ -105,7 +105,7 @@ export const dailyTasks: readonly DailyTask[] = [
       const asked = page.getByRole('dialog', { name: /^Renew \d+ plans/ });
       await hand.click(asked.getByRole('button', { name: /^Renew \d+ for/ }));
       const results = page.getByRole('dialog', { name: 'Renewals' });
-      // Every dialog has a status region; the last one has the result.
+      // Every open dialog has a status region; the last one contains the result.
       await results.getByRole('button', { name: 'Close' }).nth(1).waitFor();
       return results.getByText(/^\d+ plans? renewed/).innerText();
     },

@@ -1,6 +1,6 @@
-// The demo's customers: people and small firms from several countries, as in real lists, with accents, apostrophes, long
-// names and right-to-left names. Called by demo-year.ts.
-// Invariant: references are unique, and e-mail addresses use reserved domains.
+// The demo's customers: people and small firms from several countries. As in real lists, there are accents, apostrophes,
+// long names and right-to-left names. Called by demo-year.ts. Invariant: references are unique, and e-mail addresses use
+// reserved domains.
 
 import type { Random } from './random.ts';
 
@@ -130,7 +130,7 @@ const firmOwners = [
   ],
   ...['Saffron', 'Sparrow', 'Tidal', 'Willow', 'Wren'],
 ];
-/** Used occasionally: long names break layouts tried only with short ones. */
+/** Used now and then, because a layout that was tried only with short names breaks with long ones. */
 const rareNames = [
   'Maximiliane Freifrau von Hohenstein-Wallenburg zu Oberau',
   'شركة النور للتصميم',
@@ -190,7 +190,7 @@ export function createPeople(random: Random): { next(): Person } {
 
 const barred: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', ı: 'i', ß: 'ss' };
 
-/** "Søren O’Brien" as in an address: "sorenobrien". */
+/** Writes a name as in an address: "Søren O’Brien" becomes "sorenobrien". */
 function plain(text: string): string {
   return text
     .toLowerCase()

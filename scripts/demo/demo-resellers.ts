@@ -1,5 +1,5 @@
-// The demo's resellers, of different sizes and in both price groups, one blocked, one new; and the administrator's changes
-// to packages and accounts during the year. Called by demo-year.ts.
+// The demo's resellers, of different sizes and in both price groups, one blocked and one new. Also what the administrator
+// does to packages and accounts during the year. Called by demo-year.ts.
 
 import type { Group } from '../../src/shared/periods.ts';
 
@@ -10,9 +10,9 @@ export interface ResellerPlan {
   readonly sinceDaysAgo: number;
   readonly customersPerDay: number;
   readonly readsPerDay: number;
-  /** Shares of Starter, Business and Agency. */
+  /** How often customers choose Starter, Business and Agency. */
   readonly taste: readonly [number, number, number];
-  /** Whole units: paid in when less than a quarter of it is left. */
+  /** In whole currency units. Paid in again when less than a quarter is left. */
   readonly topUp: number;
   readonly address: string;
   readonly rateLimitPerMinute?: number;
@@ -31,7 +31,7 @@ export const resellerPlans: readonly ResellerPlan[] = [
     topUp: 4_000,
     address: '203.0.113.7',
     rateLimitPerMinute: 240,
-    // And this machine, from which the demo is tried.
+    // The second address is this machine, so that the reader of the demo can try its API.
     allowedIps: ['203.0.113.0/28', '127.0.0.1'],
   },
   {
@@ -115,7 +115,7 @@ export const resellerPlans: readonly ResellerPlan[] = [
   },
 ];
 
-/** An older package: ordered in the first months, then retired and only renewed. */
+/** An old package. It is ordered in the first months, then retired, and from then on only renewed. */
 export const classicPackage = {
   name: 'Classic',
   features: ['Boards and lists', 'Time tracking'],

@@ -1,5 +1,4 @@
-// A running service on the demo's year, with people whose password is known, and a browser. Called by
-// scripts/screenshots.ts
+// Starts a service on the demo's year, with people whose password is known, and a browser. Called by scripts/screenshots.ts
 // and scripts/daily-tasks.ts.
 
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// A year of business through the service's own APIs, on a clock that it moves: all money movements are orders or credits
-// decided by the engine. Sparse at first, a full month at the end. Called by fill-demo.ts.
-// Invariant: the same seed and end give the same year; one request at a time, and the clock never goes back.
+// Plays a year of business through the service's own APIs, on a clock that it moves. It is sparse at first and ends with a
+// full month. The engine decides all orders and credits. Called by fill-demo.ts. Invariant: the same seed and end give the
+// same year. Requests run one at a time, and the clock never goes back.
 
 import { Secret, TOTP } from 'otpauth';
 import { type Ask, type DemoAnswer, expectDone, objectIn } from './demo-client.ts';
@@ -19,7 +19,7 @@ export interface DemoYearOptions {
   readonly administrator: { readonly key: string };
   readonly password: string;
   readonly seed: number;
-  /** 1 is everything; 0.05 a twentieth of the customers. */
+  /** 1 plays all customers, 0.05 a twentieth of them. */
   readonly share: number;
   readonly until: number;
   readonly setClock: (seconds: number) => void;
@@ -50,7 +50,7 @@ export const yearDays = 365;
 const daySeconds = 86_400;
 const fullMonthDays = 35;
 const requestDays = 7;
-/** Expected refusals of the story's orders: no credit, a blocked account, a package retired meanwhile. */
+/** Refusals that the story intends: no credit, a blocked account, a package that was retired meanwhile. */
 const expectedRefusals = new Set([
   'insufficient_credit',
   'account_blocked',
@@ -70,7 +70,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   const random = createRandom(options.seed);
   const people = createPeople(random);
   const today = Math.floor(until / daySeconds);
-  /** Days since 1970 to the day's steps, by second of the day. */
+  /** The steps of each day, with their second of the day. The key is the day, counted from 1970. */
   const agenda = new Map<number, { second: number; step: Step }[]>();
   const resellers: Reseller[] = [];
   const packages = new Map<string, number>();
@@ -79,7 +79,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   let invoice = 1_040;
 
   function plan(at: number, step: Step): void {
-    // A step planned on a day for the same day runs the next day.
+    // A step planned for the current day runs on the next day.
     const day = Math.max(Math.floor(at / daySeconds), Math.floor(clock / daySeconds) + 1);
     planOn(day, ((at % daySeconds) + daySeconds) % daySeconds, step);
   }
@@ -128,7 +128,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     const { plan: reseller_, id } = reseller;
     reseller.topUpIsUnderWay = false;
     invoice += 1 + random.below(3);
-    // Larger resellers pay more when more is due.
+    // With a larger share of the customers, more is due.
     const amount = reseller_.topUp * (chance(20) ? 2 : 1) * Math.max(1, Math.round(share * 10) / 10);
     const memo = random.pick([
       `Bank transfer, invoice ${invoice}`,
@@ -329,7 +329,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     if (reseller === undefined) return;
     const old = reseller.key;
     reseller.key = String(answer['api_key']);
-    // Its nightly program still uses the old key.
+    // The reseller's nightly program still uses the old key, so it is refused.
     for (const _ of [1, 2, 3]) await asReseller({ ...reseller, key: old }, 'GET', '/balance');
   }
 
@@ -348,7 +348,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     for (let count = 0; count < 68; count += 1) await asReseller(reseller, 'GET', '/balance');
   }
 
-  /** More than the balance: a year of the largest package. */
+  /** A year of the largest package costs more than the balance. */
   async function orderTooMuch(reseller: Reseller): Promise<void> {
     const body = { package_id: packageId('Agency'), customer: people.next().reference, months: 12 };
     await asReseller(reseller, 'POST', '/orders', { body });
@@ -380,7 +380,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     on(2, 8_100, () => hurry(resellerNamed('pixelforge')));
     on(4, 40_100, () => suspendOne(resellerNamed('brightline')));
     on(1, 51_000, () => suspendOne(resellerNamed('nordlicht')));
-    // From an address outside its allow-list.
+    // This request comes from outside the account's allow-list.
     on(1, 62_000, async () => {
       await asReseller(resellerNamed('nordlicht'), 'GET', '/balance', { from: '192.0.2.7' });
     });

@@ -1,5 +1,5 @@
-// Fills a fresh database with the demo's year: refuses one in use, starts the service on its own clock, plays the year
-// through the APIs and verifies every ledger at the end. Called by scripts/demo-data.ts, the screenshots and a test.
+// Fills a fresh database with the demo's year: starts the service on its own clock, plays the year through the APIs, and
+// verifies every ledger at the end. Called by scripts/demo-data.ts, the screenshots and a test.
 
 import pino from 'pino';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
@@ -26,7 +26,7 @@ export interface FillOptions {
 }
 
 export interface FilledDemo {
-  /** null: an administrator with another password existed. */
+  /** The password is null if an administrator already existed with another password. */
   readonly administrator: { readonly username: string; readonly password: string | null } | null;
   readonly orders: number;
   readonly entries: number;
@@ -51,7 +51,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     let clock = start;
     const service = await createService({
       config: { ...config, trustProxy: ['127.0.0.1'] },
-      // Requests arrive much faster than in a busy hour; no log line may be dropped.
+      // Requests arrive much faster than in real operation, and no line of the request log may be dropped.
       limits: { ...defaultLimits, requestLog: { ...defaultLimits.requestLog, linesMax: 50_000 } },
       database,
       seal,

@@ -1,5 +1,5 @@
-// Dialogs and drawers that a button or row opens and that change nothing until confirmed. Photographed by page-shots.ts and
-// checked with axe in test/browser/every-page.test.ts.
+// Dialogs and drawers that change nothing until confirmed, each with the button or row that opens it. page-shots.ts takes
+// pictures of them, and test/browser/every-page.test.ts checks them with axe.
 
 import type { Locator, Page } from 'playwright-core';
 
@@ -23,7 +23,7 @@ export type DialogPage =
 export interface PageDialog {
   readonly name: string;
   readonly on: DialogPage;
-  /** The name of a button, or where to click. */
+  /** The name of a button, or a function that finds where to click. */
   readonly opener: string | ((page: Page) => Locator);
 }
 
@@ -75,7 +75,7 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-customer-cancel-dialog', on: 'console-customer', opener: 'Cancel plan' },
 ];
 
-/** Clicks and waits until it is open; toasts have the role dialog too. */
+/** Clicks the opener and waits for the dialog's heading, because toasts have the role dialog too. */
 export async function openDialog(page: Page, { opener }: PageDialog): Promise<void> {
   const place =
     typeof opener === 'string'
@@ -85,7 +85,7 @@ export async function openDialog(page: Page, { opener }: PageDialog): Promise<vo
   await page.getByRole('dialog').getByRole('heading').first().waitFor();
 }
 
-/** The last key row's buttons: change, new secret and, except in the first row, revoke. */
+/** The buttons of the last key's row: change, new secret and, except in the first row, revoke. */
 function keyButton(page: Page, place: number): Locator {
   return page.locator('tbody tr').last().getByRole('button').nth(place);
 }

@@ -1,4 +1,4 @@
-// The list of screenshots: the viewer and how to reach each page. Called by scripts/screenshots.ts.
+// The list of screenshots: who views each page and how to get there. Called by scripts/screenshots.ts.
 
 import type { Page } from 'playwright-core';
 import {
@@ -20,7 +20,7 @@ interface PageShot {
   readonly name: string;
   readonly role: Role;
   readonly open: (scene: Scene) => Promise<unknown>;
-  /** false: only what fits the window, for dialogs. */
+  /** false photographs only what fits the window; used for dialogs. */
   readonly whole?: boolean;
 }
 
@@ -29,7 +29,7 @@ const at =
   ({ page }: Scene) =>
     page.goto(path);
 
-/** A list's first row, and its page if it opens in a drawer. */
+/** Opens a list's first row. If it opens in a drawer, goes on to its page. */
 async function firstRow({ page }: Scene, list: string): Promise<void> {
   await page.goto(list);
   await page.locator('tbody a').first().click();
@@ -111,7 +111,7 @@ async function bulkAutoRenewal({ page }: Scene): Promise<void> {
   await page.getByRole('dialog').waitFor();
 }
 
-/** In this scene only: the tab's state is cleared afterwards. A button of the band opens a dialog. */
+/** Shows test mode in this scene only: the tab's state is cleared afterwards. `button` opens a dialog of the test band. */
 async function inTestMode({ page }: Scene, button?: string): Promise<void> {
   await page.goto('/panel/');
   await page.evaluate("sessionStorage.setItem('sellthrough-mode', 'test')");
@@ -141,7 +141,7 @@ async function orderDialog({ page }: Scene): Promise<void> {
   await dialog.getByRole('button', { name: /^Place order for / }).waitFor();
 }
 
-/** Creates a link in the panel and opens it; the customer's pages have no script to wait for. */
+/** Creates a login link in the panel and opens it. The customer's pages run no script, so there is none to wait for. */
 async function loginLink(scene: Scene): Promise<string> {
   const { page } = scene;
   await firstRow(scene, '/panel/customers');
@@ -389,7 +389,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-as-reseller', role: 'administrator', open: asReseller },
 ];
 
-/** README.md's screenshots: page and look. */
+/** The screenshots in README.md, by page and look. */
 export const documentShots: readonly string[] = [
   'overview-light-1280',
   'order-dialog-light-1280',

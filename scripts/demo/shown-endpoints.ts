@@ -1,6 +1,5 @@
-// Webhook endpoints for the screenshots (one works, one fails, one answers 410) on a local server, and events for them.
-// Called
-// by scripts/screenshots.ts.
+// Creates webhook endpoints for the screenshots on a local server (one works, one fails, one answers 410), and events for
+// them. Called by scripts/screenshots.ts.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -21,7 +20,7 @@ const endpoints = [
 ];
 const patienceMilliseconds = 30_000;
 
-/** Returns their removal: while endpoints exist, a stage never becomes idle. */
+/** Returns a function that removes the endpoints. While they exist, the stage never becomes idle. */
 export async function showEndpoints(stage: DemoStage, username: string): Promise<() => Promise<void>> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

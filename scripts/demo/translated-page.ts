@@ -1,5 +1,5 @@
-// A page in another language, addressed by the English names of its elements: scripts/screenshots.ts walks through each
-// page once and views it in every language of web/src/locales.
+// Finds the elements of a page in another language by their English names. With it, scripts/screenshots.ts describes each
+// page's steps once and runs them in every language of web/src/locales.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// The API reference's story: runs story-requests.ts against a fresh service whose clock stands still, so ids are always the
-// same. reference-answers.ts records the answers for reference-pages.ts; test/tools/reference-samples.test.ts runs the
-// printed samples in the same order.
+// Runs the API reference's story (story-requests.ts) against a fresh service whose clock stands still, so that ids are
+// always the same. reference-answers.ts records the answers for reference-pages.ts. test/tools/reference-samples.test.ts
+// runs the printed samples in the same order.
 
 import assert from 'node:assert/strict';
 import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
@@ -24,13 +24,13 @@ export interface StoryWorld {
   readonly service: TestService;
   readonly resellerKey: string;
   readonly adminKey: string;
-  /** Of northwind's test mode. */
+  /** The key of northwind's test mode. */
   readonly testKey: string;
-  /** Environment variables of an operation's sample, besides address and key. */
+  /** Environment variables that an operation's sample needs besides address and key. */
   environmentOf(operationId: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The samples' endpoint: always gives the same answer, without any network call. */
+/** The samples' webhook endpoint. It always gives the same answer, without any network call. */
 const endpoint: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 87 }),
   problemOf: async () => null,
@@ -55,7 +55,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   const resellerKey: string = created.body.api_key;
   const old = await admin.post(`/api/admin/v1/accounts/${northwind}/keys`, { name: 'Old shop' });
   assert.equal(old.body?.key?.id, innerIdsOfSteps['revokeAccountKey'], old.text);
-  // From here on, northwind's events are written.
+  // Reading the feed makes the service record northwind's events from here on.
   const feed = await fetch(`${service.address}/api/v1/events`, {
     headers: { authorization: `Bearer ${resellerKey}` },
   });
@@ -106,7 +106,7 @@ async function deliverOnce({ service, database }: TestService): Promise<void> {
   await service.jobs.idle();
 }
 
-/** Orders for a product that never answers, three days on. By then the account has another key. */
+/** Leaves orders for a product that never answers, three days later. By then the account has another key. */
 async function leaveOrdersPending({ service, admin, database, clock }: TestService): Promise<void> {
   const product = { mode: 'confirm', url: 'https://product.example.com', secret: `whsec_${'A'.repeat(32)}` };
   const set = await admin.send('PUT', '/api/admin/v1/product', product);
@@ -148,7 +148,7 @@ async function leaveCallUntaken({ database, clock }: TestService): Promise<void>
 }
 
 async function codeOfLogin({ address, admin, database, clock }: TestService): Promise<string> {
-  // A suspended customer cannot sign in.
+  // Activate the customer, because a suspended one cannot sign in.
   await admin.patch(`/api/admin/v1/customers/${northwind}000000001`, { status: 'active' });
   const order = { accountId: northwind, customerNumber: 1, number: 1 };
   const maker = { by: null, isOperator: false };

@@ -1,5 +1,5 @@
-// The tables of the client's calls in sdk/README.md, between two marks: from its methods and the fields and summaries of
-// openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares them.
+// Writes the tables of the client's calls into sdk/README.md, between two marks, from the client's methods and the fields
+// and summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares the result.
 
 import { readFileSync } from 'node:fs';
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';
@@ -58,7 +58,7 @@ function argumentText(name: string, { parameters = [], requestBody }: Operation)
   return name === 'body' && body !== undefined ? braces(fieldsOf(body)) : name;
 }
 
-/** A named schema by its name; an inline one by its fields. */
+/** Shows a named schema by its name and an inline schema by its fields. */
 function answerText(type: string, operation: Operation, { components }: OpenapiDocument): string {
   const item = /^(?:Page<(\w+)>|(\w+)\[\])$/.exec(type);
   const name = item?.[1] ?? item?.[2] ?? type;
@@ -67,7 +67,7 @@ function answerText(type: string, operation: Operation, { components }: OpenapiD
   return braces([...fieldsOf(successOf(operation).schema), ...(takesKey ? ['replayed'] : [])]);
 }
 
-/** Required ones first. The client sends the idempotency key as a header. */
+/** Lists required fields first. Omits the idempotency key, which the client sends as a header. */
 function fieldsOf({ properties = {}, required = [] }: Schema): readonly string[] {
   const optional = Object.keys(properties).filter(
     (name) => !required.includes(name) && name !== 'idempotency_key',

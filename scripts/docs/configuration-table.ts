@@ -1,4 +1,4 @@
-// The configuration tables of docs/configuration.md, between two marks, from src/setup/settings.ts.
+// Writes the configuration tables into docs/configuration.md, between two marks, from src/setup/settings.ts.
 
 import {
   type ConfigurationVariable,

@@ -1,5 +1,5 @@
-// The table of log events in docs/log-events.md, between two marks, from the logger calls in src. Refuses calls whose event
-// is not a constant string or whose fields are not literal.
+// Writes the table of log events into docs/log-events.md, between two marks, from the logger calls in src. Refuses calls
+// whose event is not a constant string or whose fields are not literal.
 
 import { globSync, readFileSync } from 'node:fs';
 
@@ -9,7 +9,7 @@ interface LogEvent {
   readonly fields: readonly string[];
 }
 
-/** Where the name does not say what happened or what to do. */
+/** Explains events whose name does not say what happened or what to do. */
 const meanings: Readonly<Record<string, string>> = {
   'account groups changed':
     'The accounts were divided into groups while this process ran. `/readyz` answers 503: restart the process.',
@@ -92,7 +92,7 @@ const eventCall = new RegExp(
   `\\b(?:log|logger)\\.(?<level>${levels})\\(\\s*(?:\\{(?<fields>[^{}]*)\\},\\s*)?(?:'(?<text>[^']*)'|(?<constant>\\w+)),?\\s*\\)`,
   'g',
 );
-/** Fields and event in one object, as the framework logs them. */
+/** The framework logs fields and event in one object. */
 const eventObject = /\{(?<fields>[^{}]*), msg: '(?<text>[^']*)' \}/g;
 
 function eventsIn(path: string, source: string): LogEvent[] {

@@ -1,9 +1,9 @@
-// Linter rules that openapi.json breaks, with places and reasons. lint-openapi.ts allows exactly these findings and fails
-// on unused entries. docs/openapi-rules.md is made from this list.
+// The linter rules that openapi.json breaks, with places and reasons. lint-openapi.ts allows exactly these findings and
+// fails on entries without a finding. docs/openapi-rules.md is made from this list.
 
 export interface RuleException {
   readonly rule: string;
-  /** Matches the path in the document, joined by "/". Absent: everywhere. */
+  /** Matches the path in the document, joined by "/". If absent, the rule may be broken everywhere. */
   readonly where?: RegExp;
   readonly place: string;
   readonly why: string;

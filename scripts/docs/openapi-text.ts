@@ -1,4 +1,4 @@
-// The committed form of openapi.json: a field, parameter or reference per line, so that diffs are small.
+// Formats openapi.json as it is committed: one field, parameter or reference per line, so that diffs are small.
 
 const widthOfSmall = 240;
 const widthOfOthers = 110;

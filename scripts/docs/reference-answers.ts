@@ -1,6 +1,6 @@
-// docs/reference/answers.jsonl: a service's answer to each request of the story (api-story.ts), one per line. Written by
-// generate.ts, so that the reference is built without a service; test/service/generated-files.test.ts runs it again
-// and compares.
+// Records docs/reference/answers.jsonl: the service's answer to each request of the story (api-story.ts), one per line.
+// Written by generate.ts, so that the reference can be built without a service. test/service/generated-files.test.ts runs
+// the story again and compares.
 
 import { keyOf, type StoryWorld } from './api-story.ts';
 import type { OpenapiDocument } from './openapi-document.ts';
@@ -46,7 +46,7 @@ function withoutSecrets(body: unknown): unknown {
     .replace(/("last_four":")[^"]*"/g, '$1…"')
     .replace(/("password":")[^"]*"/g, '$1…"')
     .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
-    // Starts with the creation time of the database.
+    // This number starts with the time when the database was created, so replace it.
     .replace(/("packages_version":)\d+/, '$1 17');
   return JSON.parse(text);
 }

@@ -1,5 +1,5 @@
-// docs/reference/**/*.md from openapi.json and the recorded answers (reference-answers.ts), rendered by Scalar: a page for each
-// operation and each named object, and an index for each part. Called by from-openapi.ts. Pure.
+// Makes docs/reference/**/*.md from openapi.json and the recorded answers (reference-answers.ts), rendered by Scalar: one
+// page per operation and per named object, and an index for each part. Called by from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
 import { createOpenApiMarkdownRenderer } from '@scalar/openapi-to-markdown';
@@ -19,7 +19,7 @@ import type { StoryAnswer } from './reference-answers.ts';
 import { samplesOf } from './request-samples.ts';
 import { storyOf } from './story-requests.ts';
 
-/** An operation is in the first part that lists the start of its path. The file's name is part of public addresses. */
+/** An operation belongs to the first part whose path prefix it has. The file's name is part of public addresses. */
 const parts = [
   {
     file: 'reseller-api',
@@ -90,7 +90,7 @@ export async function makeReferencePages(
   }
   for (const model of objects) {
     const text = await renderer.render({ model, schemaReferences });
-    // Without the generated example: its values come from the types alone.
+    // Remove the generated example, because its values are made up from the types.
     pages.push([`objects/${fileOf(model)}`, text.replace(/\n\*\*Example:\*\*[\s\S]*$/, '')]);
   }
   assert.equal(new Map(pages).size, pages.length, 'no two pages have one name');
@@ -118,8 +118,8 @@ type DocumentToRender = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Each operation with its samples and its recorded answer, without what conventions.md says for all of them: servers, keys,
- * headers of answers. Errors have a list of their own.
+ * Adds samples and recorded answers to each operation. Removes what conventions.md says once for all operations (servers,
+ * keys, answer headers). Errors have their own list.
  */
 function documentToRender(document: OpenapiDocument, answers: readonly StoryAnswer[]): DocumentToRender {
   const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
@@ -139,7 +139,7 @@ function documentToRender(document: OpenapiDocument, answers: readonly StoryAnsw
       parameters: parameters?.map((parameter) => ({
         ...parameter,
         name: parameter.in === 'header' ? 'Idempotency-Key' : parameter.name,
-        // The samples already show it.
+        // The samples already show the example.
         example: undefined,
       })),
       responses: { [status]: { description: '', content } },
@@ -155,7 +155,7 @@ function documentToRender(document: OpenapiDocument, answers: readonly StoryAnsw
     ]),
   );
   const shown = { ...document, servers: undefined, security: undefined, webhooks: undefined, paths };
-  // Hides the largest safe integer of JavaScript: it is not a limit of the API.
+  // Omit JavaScript's largest safe integer, because it is not a limit of the API.
   return JSON.parse(
     JSON.stringify(shown, (key, value) =>
       key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value,
@@ -192,7 +192,7 @@ function errorText(operation: Operation, document: OpenapiDocument): string {
   return `${start} of [every request](../conventions.md#errors-of-every-request): ${common}.`;
 }
 
-/** Keeps the anchors that old links have: all operations and objects of a part were on this page once. */
+/** Keeps the anchors of old links, from when one page held all operations and objects of a part. */
 function indexPage({ file, title, intro }: Part, places: readonly Place[]): string {
   const anchors = new GithubSlugger();
   const anchor = (text: string) => `<a id="${anchors.slug(text)}"></a>`;
@@ -217,7 +217,7 @@ function objectsPage(names: readonly string[], { components }: OpenapiDocument):
   return `# Objects\n\nWhat requests, answers and events are made of.\n\n${lines.join('\n')}`;
 }
 
-/** The named schemas that it refers to. */
+/** The names of the schemas that this schema refers to. */
 function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
   if ($ref !== undefined) return [$ref.replace('#/components/schemas/', '')];
   return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);
@@ -225,7 +225,7 @@ function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly
 
 const objectLink = (name: string) => `[${name}](objects/${fileOf(name)}.md)`;
 
-/** "place-order" for placeOrder. Part of public addresses. */
+/** Writes placeOrder as "place-order", which is part of public addresses. */
 function fileOf(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => `${at === 0 ? '' : '-'}${letter.toLowerCase()}`);
 }

@@ -1,5 +1,5 @@
-// An API request as code in four languages, for the reference. Reads address and key from SELLTHROUGH_URL and
-// SELLTHROUGH_KEY, so that samples run as printed. Pure.
+// Writes an API request as code in four languages for the reference. The code reads address and key from SELLTHROUGH_URL
+// and SELLTHROUGH_KEY, so that it runs as printed. Pure.
 
 export interface SampleRequest {
   readonly operationId: string;

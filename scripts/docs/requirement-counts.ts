@@ -1,5 +1,5 @@
-// How many OWASP ASVS requirements docs/asvs.md marks met, not met and not applicable, by chapter: its first table, between
-// two marks. A row counts for each number that it names.
+// Writes the first table of docs/asvs.md, between two marks: how many OWASP ASVS requirements of each chapter are met, not
+// met and not applicable. A row counts once for each requirement number that it names.
 
 const marks = /(<!-- requirements: begin -->\n)[\s\S]*?(<!-- requirements: end -->)/;
 const answers = ['met', 'not met', 'does not apply'] as const;
@@ -38,7 +38,7 @@ function table(page: string): string {
   ].join('\n');
 }
 
-/** "5.1.1, 5.2.1 to 5.2.3" names four; a range must stay within its section to be countable. */
+/** "5.1.1, 5.2.1 to 5.2.3" names four requirements. A range must stay within its section to be countable. */
 function numbersOf(named: string): string[] {
   return named.split(',').flatMap((part) => {
     const match = /^ *(\d+\.\d+)\.(\d+)(?: to (\d+\.\d+)\.(\d+))? *$/.exec(part);

@@ -1,4 +1,4 @@
-// docs/openapi-rules.md, from the exceptions that lint-openapi.ts allows.
+// Makes docs/openapi-rules.md from the exceptions that lint-openapi.ts allows.
 
 import { ruleExceptions } from './openapi-rules.ts';
 

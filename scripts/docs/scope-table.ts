@@ -1,4 +1,4 @@
-// The table of requests, scopes and roles in docs/scopes.md, between two marks, from the route declarations.
+// Writes the table of requests, scopes and roles into docs/scopes.md, between two marks, from the route declarations.
 
 import type { DeclaredRoute } from '../../src/platform/http/route-declarations.ts';
 import { rolesOf, type Scope, scopesOfRole } from '../../src/shared/scopes.ts';

@@ -1,5 +1,5 @@
-// The requests of the API reference's story (api-story.ts): one per operation, in the document's order. Bodies and queries
-// are the examples of the routes' schemas. Pure.
+// The requests of the API reference's story (api-story.ts), one per operation, in the document's order. Bodies and queries
+// are the examples in the routes' schemas. Pure.
 
 import assert from 'node:assert/strict';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
@@ -7,7 +7,7 @@ import type { SampleRequest } from './request-samples.ts';
 
 export const northwind = 2;
 
-/** The {id} of a sample: existing at the start, or created by an earlier step. */
+/** The {id} in a sample's path. It exists at the start, or an earlier step creates it. */
 export const ids: Readonly<Record<string, number | string>> = {
   accounts: northwind,
   orders: 2_000_000_001,
@@ -28,9 +28,9 @@ const innerIds: Readonly<Record<string, number>> = {
   key_id: 7,
   person_id: invited,
 };
-/** For a key to be revoked. */
+/** The key that this step revokes. */
 export const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
-/** Orders that wait for the product: placed for these two right before the first of them. */
+/** Orders that wait for the product. They are placed right before the first of these two steps. */
 export const pendingOrders: Readonly<Record<string, number>> = {
   acceptOrder: 2_000_000_007,
   failOrder: 2_000_000_008,
@@ -39,7 +39,7 @@ const month = '2026-01';
 const reference = 'ada@example.com';
 const limitKey = 'storage_gb';
 
-/** A body value that a sample reads from the environment, because it differs each time. */
+/** A value that the sample reads from the environment, because it differs in each run. */
 export const loginCode = { environment: 'LOGIN_CODE' } as const;
 
 export const exchanges: readonly string[] = ['exchangeLoginCode', 'exchangeCodeForCustomer'];

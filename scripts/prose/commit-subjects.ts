@@ -1,4 +1,4 @@
-// The subjects of commits are `area: imperative`, at most 72 characters. Older commits keep theirs.
+// Checks that subjects of commits are `area: imperative`, at most 72 characters. Older commits are exempt.
 
 import { execFileSync } from 'node:child_process';
 
@@ -43,7 +43,7 @@ export function subjectProblem(subject: string): string | undefined {
   return undefined;
 }
 
-/** None without the history: in a package, a tarball or a shallow clone. */
+/** Returns nothing without the history: in a package, a tarball or a shallow clone. */
 export function newSubjects(root: string): readonly string[] {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,12 +1,12 @@
-// Words and patterns that make a reader stop, and the places that may keep them. Line by line over comments, messages, page
-// texts and documents alike; names of code are included, so that a word does not come back through a variable.
+// Words and patterns that make a reader stop, and the places that may keep them. Checks comments, messages, page texts and
+// documents line by line. Names in code are included, so that a word does not come back through a variable.
 
 interface Rule {
   readonly pattern: RegExp;
   readonly instead: string;
 }
 
-/** A whole word: not a part of `items-stretch` or `./twin-store`. */
+/** Matches whole words only: nothing in `items-stretch` or `./twin-store`. */
 const words = (text: string) => new RegExp(`(?<![\\w/-])(?:${text})(?![\\w-])`, 'i');
 
 const rules: readonly Rule[] = [
@@ -41,7 +41,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** British forms, for code and texts that cspell does not read. Public names keep theirs. */
+/** British spellings, for code and texts that cspell does not check. Public names keep theirs. */
 const britishForms = new RegExp(
   [
     'colour|favour(?!ite)|behaviour|neighbour|honour|labour|rumour|mould',
@@ -53,7 +53,7 @@ const britishForms = new RegExp(
 );
 
 interface Exemption {
-  /** The beginning of the path, or the end of it after a star. */
+  /** The beginning of the path; after a star, its end. */
   readonly file: string;
   readonly text: string;
   readonly reason: string;
@@ -156,7 +156,7 @@ export function findOddWords(file: string, text: string): Finding[] {
 
 const used = new Set<Exemption>();
 
-/** Exemptions that no line needed since the program started. */
+/** Exemptions that no line has needed since the program started. */
 export function unusedExemptions(): readonly Exemption[] {
   return exemptions.filter((exemption) => !used.has(exemption));
 }

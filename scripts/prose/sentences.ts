@@ -1,6 +1,6 @@
-// How long the sentences of a document are. A sentence is one of a paragraph or of a list item, which ends one even without a
-// full stop. Headings, tables, code blocks, HTML and front matter are not counted; a link counts as many words as it shows,
-// `code` as one. Fragments below four words are labels, not sentences.
+// Measures the sentences of a document. A list item ends a sentence even without a full stop. Headings, tables, code
+// blocks, HTML and front matter are not counted. A link counts as many words as it shows, `code` as one. Fragments below
+// four words are labels and do not count.
 
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
@@ -57,7 +57,7 @@ function paragraphsOf(node: Node): readonly Node[] {
 }
 
 function textOf(node: Node): string {
-  // Dots and spaces in code must not end sentences or add words; after a full stop only a capital begins a sentence.
+  // Dots and spaces in code must not end sentences or add words. The capital in 'Code' lets it begin a sentence.
   if (node.type === 'inlineCode') return 'Code';
   if (node.type === 'html') return '';
   if (node.type === 'break') return ' ';

@@ -1,4 +1,4 @@
-// Test requests over real sockets, with easily inspected answers.
+// Sends test requests over real sockets and returns answers that are easy to inspect.
 
 import { sendRequest } from './send-request.ts';
 
@@ -17,7 +17,7 @@ export interface ApiClient {
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-/** Paths start with "/"; /api/v1 may be omitted. */
+/** Paths start with "/"; the prefix /api/v1 may be omitted. */
 export function createApiClient(address: string, key: string | null): ApiClient {
   async function send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const isWhole = /^\/(?:api|login|panel)\//.test(path);

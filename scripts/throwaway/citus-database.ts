@@ -1,13 +1,12 @@
-// A fresh database on Citus servers, on the coordinator and on every worker, connected to each other, for `npm run
-// test:citus`.
-// PostgreSQL templates do not carry Citus' metadata of workers.
+// A fresh database on the Citus coordinator and on every worker, connected to each other, for `npm run test:citus`. It is
+// not copied from a template, because a copy lacks Citus' metadata about workers.
 
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 export interface CitusServers {
   readonly coordinator: string;
-  /** "host:port", as the coordinator reaches them. */
+  /** "host:port" as the coordinator reaches each worker. */
   readonly workers: readonly string[];
 }
 
@@ -20,7 +19,7 @@ export function citusServers(environment: NodeJS.ProcessEnv = process.env): Citu
   return coordinator === undefined || workers.length === 0 ? null : { coordinator, workers };
 }
 
-/** Without tables: the first start makes them. */
+/** Creates a database without tables; the first start makes them. */
 export async function createCitusDatabase({ coordinator, workers }: CitusServers): Promise<{
   readonly connectionString: string;
   remove(): Promise<void>;
@@ -34,7 +33,7 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
   const connectionString = inDatabase(coordinator, name);
   const { hostname, port } = new URL(coordinator);
   await onServer(connectionString, `select citus_set_coordinator_host('${hostname}', ${port || 5432})`);
-  // Each adds all databases' roles to the worker: two at once conflict (tuple concurrently updated).
+  // Calls take turns, because two that add roles to a worker at once conflict (tuple concurrently updated).
   const turn = new pg.Client({ connectionString: coordinator });
   await turn.connect();
   try {
@@ -57,8 +56,8 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
 const prefixOf = (run: string | undefined) => `sellthrough_citus_${run === undefined ? '' : `${run}_`}`;
 
 /**
- * Drops databases of killed earlier runs, whose lock on the coordinator is free. `end` drops this run's. `run`: eight
- * hexadecimal digits.
+ * Drops databases of earlier runs that were killed, which is known by their free lock on the coordinator. `end` drops this
+ * run's. `run` is eight hexadecimal digits.
  */
 export async function beginCitusRun(citus: CitusServers, run: string): Promise<{ end(): Promise<void> }> {
   const { coordinator } = citus;

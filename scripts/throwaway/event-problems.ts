@@ -1,5 +1,5 @@
-// Compares a database's events with its records: every order, customer, credit and plan change must have exactly one event,
-// in order, of the documented shape, for accounts with a listener from the beginning. Run when a test service closes.
+// Checks that every order, customer, credit and plan change has exactly one event, in order and of the documented shape,
+// for accounts that had a listener from the beginning. Runs when a test service closes.
 
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
@@ -15,7 +15,7 @@ const entries = (kind: string) =>
   `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = '${kind}')`;
 
 const pairs: Readonly<Record<string, readonly [emitted: string, written: string]>> = {
-  // A restore skips numbers.
+  // A restore skips event numbers.
   numbers: [
     `a.event_count - (select coalesce(sum(g.last_number - g.first_number + 2), 0)
       from event_gaps g where g.account_id = a.id)`,
@@ -45,14 +45,14 @@ const pairs: Readonly<Record<string, readonly [emitted: string, written: string]
   cancels: [counted('plan.cancelled'), changes('cancel')],
   'failed renewals': [
     counted('renewal.failed'),
-    // A renewal that waited for the product may be refused by it.
+    // The product may refuse a renewal that waited for it, which also emits this event.
     `${changes('renewal_failed')} + (select count(*) from order_handoffs h
       join orders o on o.account_id = h.account_id and o.number = h.order_number
       where h.account_id = a.id and h.status = 'failed' and o.fingerprint = '${automaticFingerprint}')`,
   ],
 };
 
-// Accounts whose first event is about their first key have had a listener from the beginning.
+// An account has had a listener from the beginning if its first event is about its first key.
 const compare = `select a.id, ${Object.entries(pairs)
   .map(([what, [emitted, written]]) => `(${emitted})::text || ' of ' || (${written})::text as "${what}"`)
   .join(', ')} from accounts a

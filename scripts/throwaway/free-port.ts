@@ -1,12 +1,12 @@
-// A free port for a server that may be restarted on it. Called by throwaway servers and tests.
-// Invariant: outside the system's range for outgoing connections. A port in it could be taken by any connection before the
-// server listens or between restarts, even by a connection to the server itself, and the server would not start.
+// Finds a free port for a server that may be restarted on it. Called by throwaway servers and tests. Invariant: the port is
+// outside the range from which the system takes ports for outgoing connections. Otherwise any connection could take it
+// before the server listens or between restarts, and the server would not start.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Linux uses ports from 32,768 for them, other systems from 49,152; few well-known services are above 20,000. */
+/** Outgoing connections use ports from 32,768 on Linux, from 49,152 elsewhere. Few services use ports above 20,000. */
 const first = 20_000;
 const behindLast = 32_768;
 const triesMax = 100;

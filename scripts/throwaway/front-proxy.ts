@@ -1,6 +1,6 @@
-// nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/: only addresses, ports, paths and
-// the certificate are replaced. Set by TEST_PROXY (`npm run test:proxies`) or by proof/machines. Clients come from
-// 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can distinguish them.
+// Puts nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/. Only addresses, ports,
+// paths and the certificate are replaced. Set by TEST_PROXY (`npm run test:proxies`) or by proof/machines. Clients connect
+// from 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can distinguish them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
-/** The source of the proxy's connections, for TRUST_PROXY. Caddy 2.6 cannot choose it. */
+/** The proxy's own address when it connects to the service, for TRUST_PROXY. Caddy 2.6 cannot choose it. */
 export const proxySource = process.env['TEST_PROXY'] === 'caddy' ? '127.0.0.1' : '127.0.0.2';
 
 const proxiesFolder = fileURLToPath(new URL('../../deploy/proxies/', import.meta.url));
@@ -33,7 +33,7 @@ export function wantedProxy(): ProxyKind | null {
   throw new Error(`TEST_PROXY must be one of ${proxyKinds.join(', ')}, not "${kind}".`);
 }
 
-/** nginx refuses paths with %00 or invalid encoding, Caddy the latter: they never reach the service. */
+/** nginx answers paths with %00 or invalid encoding itself, Caddy those with invalid encoding. */
 export function reachesService(path: string): boolean {
   if (wantedProxy() === 'nginx') return !/%00|%(?![0-9a-f]{2})/i.test(path);
   return wantedProxy() !== 'caddy' || !/%(?![0-9a-f]{2})/i.test(path);
@@ -69,7 +69,7 @@ export async function startProxy({
   const [program, args] = commands[kind](folder, { text, certificates, securePort, plainPort });
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => child.kill('SIGTERM');
-  process.once('exit', stop); // a test that ends without closing must not leave it running
+  process.once('exit', stop); // stops the proxy even if a test ends without closing it
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {
@@ -110,7 +110,7 @@ const commands: Readonly<Record<ProxyKind, (folder: string, places: Places) => [
   caddy: caddyCommand,
 };
 
-/** The file names three processes on ports from 3000: used ones are replaced, others removed. */
+/** The file names three processes on ports from 3000. The used ones get real addresses, the others are removed. */
 function withServices(text: string, services: readonly string[]): string {
   return [0, 1, 2].reduce((current, place) => {
     const named = `127.0.0.1:${3000 + place}`;
@@ -187,7 +187,7 @@ function caddyCommand(
   return ['caddy', ['run', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')]];
 }
 
-/** Each text must exist, or a changed file would be tested with old settings. */
+/** Throws if a text is missing: otherwise a changed file would be tested with its old settings. */
 function replaced(text: string, pairs: readonly (readonly [string, string])[]): string {
   return pairs.reduce((current, [from, to]) => {
     if (!current.includes(from)) throw new Error(`The proxy's file has no "${from}".`);

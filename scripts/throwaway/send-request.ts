@@ -1,6 +1,6 @@
-// One HTTP request over a real socket, for the clients of tests and the demo. Uses node:http, as fetch needs several times
-// the CPU. Like fetch, it normalizes addresses, sends a length and reuses connections; it neither retries nor follows
-// redirects.
+// Sends one HTTP request over a real socket, for the clients of tests and the demo. Uses node:http, because fetch needs
+// several times the CPU. Like fetch, it normalizes addresses, sends a length and reuses connections. It neither retries nor
+// follows redirects.
 
 import { Agent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';
@@ -18,7 +18,7 @@ export interface WholeAnswer {
   readonly text: string;
 }
 
-// Idle connections do not keep the process alive.
+// Node lets the process exit while these connections are idle.
 const plainAgent = new Agent({ keepAlive: true });
 const secureAgent = new SecureAgent({ keepAlive: true });
 
@@ -52,14 +52,14 @@ export function sendRequest(
   });
 }
 
-/** node:http omits the length for methods that usually have no body. */
+/** Sets the length, which node:http omits for methods that usually have no body. */
 function headersOfBody(body: string | Uint8Array | undefined): Record<string, string> {
   if (body === undefined) return {};
   const length = { 'content-length': String(Buffer.byteLength(body)) };
   return typeof body === 'string' ? { ...length, 'content-type': 'text/plain;charset=UTF-8' } : length;
 }
 
-/** Must replace a header with the same name in other letter case. */
+/** Lower-cases names, so that a header replaces another one of the same name. */
 function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

@@ -1,6 +1,6 @@
-// A fresh database for one test file, by TEST_DATABASE: a folder for the embedded one, or a database on TEST_DATABASE_URL's
-// server. Copied from a template with the schema (TEST_EMBEDDED_TEMPLATE, TEST_DATABASE_TEMPLATE); folders are in
-// TEST_FOLDER.
+// A fresh database for one test file. TEST_DATABASE chooses a folder for the embedded database or a database on
+// TEST_DATABASE_URL's server. It is copied from a template with the schema (TEST_EMBEDDED_TEMPLATE,
+// TEST_DATABASE_TEMPLATE). Folders are in TEST_FOLDER.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -19,14 +19,14 @@ export const isPostgres = process.env['TEST_DATABASE'] === 'postgres';
 
 let compiledOnce: Promise<WebAssembly.Module> | undefined;
 
-/** Keeps PostgreSQL's WebAssembly compiled: V8 drops it with its last user, and compiling again doubles most tests' cost. */
+/** V8 drops compiled WebAssembly with its last user. Compiling it again would double most tests' cost. */
 export async function keepPostgresCompiled(): Promise<void> {
   const wasm = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
   compiledOnce ??= WebAssembly.compile(readFileSync(wasm));
   await compiledOnce;
 }
 
-/** `isEmpty`: without this version's tables. */
+/** With `isEmpty` the database has none of this version's tables. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
     await keepPostgresCompiled();
@@ -56,7 +56,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   };
 }
 
-/** Prepares a folder as a first start would, for tests of other things; without a template the start does. */
+/** Prepares a folder like a first start, for tests of other things. Without a template, the start does it. */
 export function copyEmbeddedTemplate(dataDir: string): void {
   const template = process.env['TEST_EMBEDDED_TEMPLATE'];
   if (template !== undefined) cpSync(template, dataDir, { recursive: true });

@@ -1,6 +1,6 @@
-// A whole service for one test file: real database, real sockets, a clock and limits set by the test.
-// When closed, it verifies every ledger and that no route refused with an undeclared code: a test that breaks either fails,
-// no matter what it tests.
+// A whole service for one test file, with a real database and real sockets. The test sets its clock and limits. On close it
+// verifies every ledger and that no route refused with an undeclared code. A test that breaks either fails, no matter what
+// it tests.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,9 +22,9 @@ import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestClock {
-  /** Unix seconds. Set it; it does not run. */
+  /** Unix seconds. The clock stands still until the test sets it. */
   seconds: number;
-  /** For rate limits and waiting: milliseconds, real unless set. */
+  /** Milliseconds for rate limits and waiting; the real time unless set. */
   monotonic: (() => number) | null;
 }
 
@@ -34,9 +34,9 @@ export interface TestAccount extends ApiClient {
 }
 
 export interface TestPackages {
-  /** reseller 10.00 / 27.00 / 96.00, distributor 8.00 / 21.00 / 72.00 */
+  /** Costs 10.00 / 27.00 / 96.00 for resellers and 8.00 / 21.00 / 72.00 for distributors (1, 3, 12 months). */
   readonly basic: number;
-  /** reseller 25.00 / 70.00 / 250.00, distributor 20.00 / 55.00 / 190.00 */
+  /** Costs 25.00 / 70.00 / 250.00 for resellers and 20.00 / 55.00 / 190.00 for distributors (1, 3, 12 months). */
   readonly plus: number;
   readonly retired: number;
   readonly trial: number;
@@ -57,7 +57,7 @@ export interface TestService {
     group?: 'reseller' | 'distributor';
     rateLimitPerMinute?: number;
   }): Promise<TestAccount>;
-  /** A second process of the service on the same PostgreSQL; its clock may differ. */
+  /** Starts a second process of the service on the same PostgreSQL. Its clock may differ. */
   startAnother(aheadSeconds?: number): Promise<{ address: string; service: Service; close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -67,7 +67,7 @@ export interface TestServiceOptions {
   readonly limits?: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> };
   readonly pagesFolder?: string;
   readonly port?: number;
-  /** Login links and the API's address point to this service, for a browser that follows them. */
+  /** If true, login links and the API's address point to this service, so that a browser can follow them. */
   readonly linksLeadHere?: boolean;
   readonly docsFolder?: string;
   readonly outbound?: Outbound;
@@ -78,14 +78,14 @@ const secretKey = randomBytes(32).toString('hex');
 /** 2026-01-15T12:00:00Z */
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
-/** A busy machine is slow, which is no failure; tests of these limits set their own. */
+/** These limits are long, because a slow machine must not fail a test. Tests of such a limit set their own. */
 const patientMilliseconds = 250_000;
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   engine: { waitMilliseconds: patientMilliseconds },
   verify: { waitMilliseconds: patientMilliseconds },
-  // Tests move the clock between attempts: no retry may run by real time.
+  // No retry may run by real time, because tests move the clock between attempts.
   deliveries: { shortRetryMilliseconds: [] },
-  // A connection closed just as a test reuses it would be an error.
+  // Connections stay open long, because one that closes just as a test reuses it would cause an error.
   http: { keepAliveMilliseconds: 2 * patientMilliseconds, idleMilliseconds: 4 * patientMilliseconds },
   database: {
     connectMilliseconds: patientMilliseconds,
@@ -98,7 +98,7 @@ const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
   },
 };
 
-/** Instant, unlike the program's 30 ms; higher than the hash costs that tests use. */
+/** A hash that takes no time, unlike the program's 30 ms. Its cost is higher than the costs that tests store. */
 const quickHash = { memory: 16, passes: 1 };
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -139,7 +139,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       accessLog,
       now: () => clock.seconds + aheadSeconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
-      // Jobs start when the test calls service.jobs.look().
+      // Jobs start only when the test calls service.jobs.look().
       jobsClock: () => clock.seconds,
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',
@@ -183,7 +183,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     );
     assert.ok(created, `the username ${username} is free`);
     const { account, apiKey } = created;
-    // Every second reseller has a listener, so that all tests check events.
+    // Every second reseller gets a listener from the beginning, so that all tests check events.
     if (!isAdmin && account.id % 2 === 0) await hearFromTheBeginning(account.id, apiKey);
     return { id: account.id, key: apiKey, ...createApiClient(address, apiKey) };
   }
@@ -282,7 +282,7 @@ function withLimits(changes: NonNullable<TestServiceOptions['limits']>): Limits 
     scheduledJobs: { ...defaultLimits.scheduledJobs, ...changes.scheduledJobs },
     deliveries: { ...defaultLimits.deliveries, ...patience.deliveries, ...changes.deliveries },
     outbound: { ...defaultLimits.outbound, ...changes.outbound },
-    // Not written while a test counts round trips; at a test's request, and at the end.
+    // Write the request log only on a test's request and at the end, never while a test counts round trips.
     requestLog: { ...defaultLimits.requestLog, flushMilliseconds: 1_000_000_000, ...changes.requestLog },
   } as Limits;
 }

@@ -1,5 +1,5 @@
-// The administrator's API, as `client.admin`; needs an administrator's key. One method for each operation, by its name in
-// openapi.json. Lists are newest first unless stated; the methods each…() read all pages.
+// The administrator's API, as `client.admin`. It needs an administrator's key. There is one method for each operation,
+// named as in openapi.json. Lists are newest first unless stated; the methods each…() read all pages.
 
 import type {
   Account,
@@ -99,7 +99,7 @@ export interface PageQuery {
 export const walkedPageItems = 100;
 
 export type Credited = CreditAccountAnswer & {
-  /** The key was used before: this is the first answer again, and no money moved. */
+  /** True if the key was used before: this is the first answer again, and no money moved. */
   replayed: boolean;
 };
 
@@ -122,7 +122,7 @@ export type OperatorWebhookWithSecret = CreateOperatorWebhookAnswer & {
 export class AdminClient {
   readonly #call: CallOperation;
 
-  /** Called by Sellthrough. */
+  /** Only the client itself calls this. */
   constructor(call: CallOperation) {
     this.#call = call;
   }
@@ -130,14 +130,14 @@ export class AdminClient {
   // ---- accounts
 
   /**
-   * Its key, and the password unless you chose one, are shown only here. Takes no idempotency key, so it is not retried
-   * after a lost connection: check listAccounts. Errors: username_taken, validation_failed.
+   * The answer shows the API key, and the password unless you chose one, only this once. The call takes no idempotency key,
+   * so it is not retried after a lost connection: check listAccounts. Errors: username_taken, validation_failed.
    */
   async createAccount(body: CreateAccountBody, options?: CallOptions): Promise<CreateAccountAnswer> {
     return (await this.#call('createAccount', { body, options })).body;
   }
 
-  /** `q` is part of a username or display name. */
+  /** `q` matches part of a username or display name. */
   async listAccounts(query?: ListAccountsQuery, options?: CallOptions): Promise<Page<Account>> {
     return (await this.#call('listAccounts', { query, options })).body;
   }
@@ -156,8 +156,8 @@ export class AdminClient {
   }
 
   /**
-   * Changes the given fields; block with `{ blocked: true }`. Applies from the account's next request. Errors:
-   * account_not_found, validation_failed, last_administrator.
+   * Changes the given fields; `{ blocked: true }` blocks the account. Changes apply from the account's next request.
+   * Errors: account_not_found, validation_failed, last_administrator.
    */
   async changeAccount(accountId: number, body: ChangeAccountBody, options?: CallOptions): Promise<Account> {
     const answer = await this.#call('changeAccount', { id: accountId, body, options });
@@ -165,8 +165,8 @@ export class AdminClient {
   }
 
   /**
-   * Credits the account; a negative amount debits: `{ amount: '100.00', memo: 'invoice 7' }`. Retried with its idempotency
-   * key; never counted twice. Errors: account_not_found, insufficient_credit (422, a debit below zero),
+   * Credits the account. A negative amount debits: `{ amount: '-5.00', memo: 'invoice 7' }`. Retries use the same
+   * idempotency key, so money moves only once. Errors: account_not_found, insufficient_credit (422, a debit below zero),
    * idempotency_conflict, validation_failed.
    */
   async creditAccount(
@@ -179,21 +179,21 @@ export class AdminClient {
   }
 
   /**
-   * Replaces the API key; the old one stops working. Takes no idempotency key, so it is not retried after a lost
-   * connection, when the old key may be dead. Errors: account_not_found.
+   * Replaces the API key; the old one stops working. The call takes no idempotency key, so it is not retried after a lost
+   * connection, although the old key may then be dead. Errors: account_not_found.
    */
   async resetApiKey(accountId: number, options?: CallOptions): Promise<ResetApiKeyAnswer> {
     return (await this.#call('resetApiKey', { id: accountId, options })).body;
   }
 
-  /** Keys that are not revoked, the first one first, without secrets. Errors: account_not_found. */
+  /** Keys that are not revoked, oldest first, without secrets. Errors: account_not_found. */
   async listAccountKeys(accountId: number, options?: CallOptions): Promise<ApiKey[]> {
     return (await this.#call('listAccountKeys', { id: accountId, options })).body.data;
   }
 
   /**
-   * `{ name: 'Shop', scopes: ['orders:write'] }`. `api_key` is shown once: null on a replay. Errors: account_not_found,
-   * too_many_keys, validation_failed, idempotency_conflict (409).
+   * For example `{ name: 'Shop', scopes: ['orders:write'] }`. `api_key` is shown once; a replay has null. Errors:
+   * account_not_found, too_many_keys, validation_failed, idempotency_conflict (409).
    */
   async createAccountKey(
     accountId: number,
@@ -205,8 +205,8 @@ export class AdminClient {
   }
 
   /**
-   * Changes the given fields, from the next request. Errors: account_not_found, key_not_found, first_key,
-   * validation_failed, idempotency_conflict (409).
+   * Changes the given fields. Changes apply from the key's next request. Errors: account_not_found, key_not_found,
+   * first_key, validation_failed, idempotency_conflict (409).
    */
   async changeAccountKey(
     accountId: number,
@@ -219,8 +219,8 @@ export class AdminClient {
   }
 
   /**
-   * The old secret works for `overlap_hours` more (default 0). `api_key` is shown once: null on a replay. Errors:
-   * account_not_found, key_not_found, validation_failed, idempotency_conflict (409).
+   * Replaces the key's secret. The old one works for `overlap_hours` more (default 0). `api_key` is shown once; a replay
+   * has null. Errors: account_not_found, key_not_found, validation_failed, idempotency_conflict (409).
    */
   async rotateAccountKey(
     accountId: number,
@@ -233,7 +233,7 @@ export class AdminClient {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** At once, everywhere. Errors: account_not_found, key_not_found, first_key, idempotency_conflict (409). */
+  /** Takes effect at once. Errors: account_not_found, key_not_found, first_key, idempotency_conflict (409). */
   async revokeAccountKey(
     accountId: number,
     keyId: number,
@@ -248,13 +248,13 @@ export class AdminClient {
     return (await this.#call('endAccountSessions', { id: accountId, options })).body;
   }
 
-  /** Everyone who can sign in for the account or is invited. Errors: account_not_found. */
+  /** Everyone who can sign in for the account or has an invitation. Errors: account_not_found. */
   async listPeople(accountId: number, options?: CallOptions): Promise<Person[]> {
     return (await this.#call('listPeople', { id: accountId, options })).body.data;
   }
 
   /**
-   * `invitation.url` is shown once and works once; null on a replay: use renewInvitation. Errors: account_not_found,
+   * `invitation.url` is shown once and works once. A replay has null: then call renewInvitation. Errors: account_not_found,
    * username_taken, too_many_people, validation_failed, idempotency_conflict (409).
    */
   async invitePerson(
@@ -266,8 +266,8 @@ export class AdminClient {
   }
 
   /**
-   * A new link for a person without a password; earlier links stop working. Errors: account_not_found, person_not_found,
-   * invitation_used, idempotency_conflict (409).
+   * Makes a new link for a person without a password. Earlier links stop working. Errors: account_not_found,
+   * person_not_found, invitation_used, idempotency_conflict (409).
    */
   async renewInvitation(
     accountId: number,
@@ -278,7 +278,7 @@ export class AdminClient {
   }
 
   /**
-   * Changes role or e-mail. Errors: account_not_found, person_not_found, last_owner, validation_failed,
+   * Changes the role or the e-mail. Errors: account_not_found, person_not_found, last_owner, validation_failed,
    * idempotency_conflict (409).
    */
   async changePerson(
@@ -291,7 +291,7 @@ export class AdminClient {
     return answer.body.person;
   }
 
-  /** From the next request. Errors: account_not_found, person_not_found, last_owner, idempotency_conflict (409). */
+  /** From their next request. Errors: account_not_found, person_not_found, last_owner, idempotency_conflict (409). */
   async removePerson(
     accountId: number,
     personId: number,
@@ -301,10 +301,10 @@ export class AdminClient {
   }
 
   /**
-   * Gives a customer, created if absent, a free trial without a charge or an order. Retried with its idempotency key; never
-   * given twice. A second trial of the package needs `again: true`. Errors: account_not_found, invalid_package,
-   * package_unavailable, invalid_customer, customer_not_yours, trial_already_granted (409), order_failed (`plan_running`),
-   * idempotency_conflict (409).
+   * Gives a customer, created if absent, a free trial without a charge or an order. Retries never give it twice. A second
+   * trial of the package needs `again: true`. Errors: account_not_found, invalid_package, package_unavailable,
+   * invalid_customer, customer_not_yours, trial_already_granted (409), order_failed (`plan_running`), idempotency_conflict
+   * (409).
    */
   async grantTrial(accountId: number, body: GrantTrialBody, options?: KeyedCallOptions): Promise<Customer> {
     const answer = await this.#call('grantTrial', { id: accountId, body, options });
@@ -326,7 +326,7 @@ export class AdminClient {
     return eachOf((page) => this.listAccountLedger(accountId, { page, limit: walkedPageItems }, options));
   }
 
-  /** A page of the account's entries that fit. Errors: invalid_filter, invalid_cursor. */
+  /** One page of the entries that match the query. Errors: invalid_filter, invalid_cursor. */
   async findAccountLedgerEntries(
     accountId: number,
     query: Found<ListAccountLedgerQuery>,
@@ -336,7 +336,7 @@ export class AdminClient {
     return foundPage((await this.#call('listAccountLedger', { id: accountId, query: sent, options })).body);
   }
 
-  /** All that fit, page after page. */
+  /** All entries that match the filter, from all pages. */
   eachFoundAccountLedgerEntry(
     accountId: number,
     filter: Filter<ListAccountLedgerQuery>,
@@ -355,7 +355,7 @@ export class AdminClient {
     return eachOf((page) => this.listAccountOrders(accountId, { page, limit: walkedPageItems }, options));
   }
 
-  /** A page of the account's orders that fit. Errors: invalid_filter, invalid_cursor. */
+  /** One page of the orders that match the query. Errors: invalid_filter, invalid_cursor. */
   async findAccountOrders(
     accountId: number,
     query: Found<ListAccountOrdersQuery>,
@@ -365,7 +365,7 @@ export class AdminClient {
     return foundPage((await this.#call('listAccountOrders', { id: accountId, query: sent, options })).body);
   }
 
-  /** All that fit, page after page. */
+  /** All orders that match the filter, from all pages. */
   eachFoundAccountOrder(
     accountId: number,
     filter: Filter<ListAccountOrdersQuery>,
@@ -388,7 +388,7 @@ export class AdminClient {
     return eachOf((page) => this.listAccountCustomers(accountId, { page, limit: walkedPageItems }, options));
   }
 
-  /** A page of the account's customers that fit. Errors: invalid_filter, invalid_cursor. */
+  /** One page of the customers that match the query. Errors: invalid_filter, invalid_cursor. */
   async findAccountCustomers(
     accountId: number,
     query: Found<ListAccountCustomersQuery>,
@@ -400,7 +400,7 @@ export class AdminClient {
     );
   }
 
-  /** All that fit, page after page. */
+  /** All customers that match the filter, from all pages. */
   eachFoundAccountCustomer(
     accountId: number,
     filter: Filter<ListAccountCustomersQuery>,
@@ -420,8 +420,8 @@ export class AdminClient {
   }
 
   /**
-   * Needs six `prices` unless a trial. Never created twice by a retry. Errors: validation_failed, idempotency_conflict
-   * (409).
+   * Needs six `prices`, unless the package is a trial. Retries never create it twice. Errors: validation_failed,
+   * idempotency_conflict (409).
    */
   async createPackage(body: CreatePackageBody, options?: KeyedCallOptions): Promise<AdminPackage> {
     const answer = await this.#call('createPackage', { body, options });
@@ -434,7 +434,7 @@ export class AdminClient {
     return body.package;
   }
 
-  /** Retire with `{ retired: true }`. New prices apply to new orders. Errors: package_not_found, validation_failed. */
+  /** `{ retired: true }` retires it. New prices apply to new orders. Errors: package_not_found, validation_failed. */
   async changePackage(
     packageId: number,
     body: ChangePackageBody,
@@ -445,9 +445,9 @@ export class AdminClient {
   }
 
   /**
-   * Prices from the second `from` on; prices that are not given stay. Package and second replace an idempotency key, so
-   * repeating it is safe, but it is not retried after a lost connection. Errors: package_not_found, package_unavailable,
-   * price_already_scheduled, validation_failed.
+   * Schedules prices from the time `from` on; prices that are not given stay as they are. Repeating the call is safe,
+   * because package and time identify the change, but it is not retried after a lost connection. Errors: package_not_found,
+   * package_unavailable, price_already_scheduled, validation_failed.
    */
   async schedulePrices(
     packageId: number,
@@ -458,7 +458,7 @@ export class AdminClient {
     return answer.body.price;
   }
 
-  /** Scheduled prices, latest first, then the last 100 that took effect. Errors: package_not_found. */
+  /** Scheduled prices, latest first, followed by the last 100 that took effect. Errors: package_not_found. */
   async listScheduledPrices(packageId: number, options?: CallOptions): Promise<ScheduledPrices[]> {
     const { body } = await this.#call('listScheduledPrices', { id: packageId, options });
     return body.data;
@@ -474,13 +474,13 @@ export class AdminClient {
     return body.price;
   }
 
-  /** The limits that packages can have, in their order. */
+  /** The limits that packages can have, in the operator's order. */
   async listDefinedLimits(options?: CallOptions): Promise<Limit[]> {
     const { body } = await this.#call('listDefinedLimits', { options });
     return body.data;
   }
 
-  /** Creates or changes one; repeating it is safe. Errors: validation_failed, limit_in_use, too_many_limits (409). */
+  /** Creates or changes a limit; may be repeated. Errors: validation_failed, limit_in_use, too_many_limits (409). */
   async setLimit(key: string, body: SetLimitBody, options?: CallOptions): Promise<Limit> {
     const answer = await this.#call('setLimit', { id: key, body, options });
     return answer.body.limit;
@@ -500,13 +500,13 @@ export class AdminClient {
     return body.brand;
   }
 
-  /** Replaces everything but the logo, on pages, in mails and on documents. Errors: validation_failed. */
+  /** Replaces the whole brand except the logo: on pages, in mails and on documents. Errors: validation_failed. */
   async setBrand(body: SetBrandBody, options?: CallOptions): Promise<Brand> {
     const answer = await this.#call('setBrand', { body, options });
     return answer.body.brand;
   }
 
-  /** `data`: a PNG or JPEG in base64, at most 256 KiB. Errors: validation_failed. */
+  /** `data` is a PNG or JPEG in base64, at most 256 KiB. Errors: validation_failed. */
   async setBrandLogo(body: SetBrandLogoBody, options?: CallOptions): Promise<Brand> {
     const answer = await this.#call('setBrandLogo', { body, options });
     return answer.body.brand;
@@ -519,19 +519,19 @@ export class AdminClient {
 
   // ---- the product
 
-  /** The product that orders are handed to, without its secret. */
+  /** The product that receives the orders, without its secret. */
   async getProduct(options?: CallOptions): Promise<Product> {
     const { body } = await this.#call('getProduct', { options });
     return body.product;
   }
 
-  /** `mode` is `notify` or `confirm`; `secret` (`whsec_…`) may be omitted once set. Errors: validation_failed. */
+  /** `mode` is `notify` or `confirm`. `secret` (`whsec_…`) may be omitted once it is set. Errors: validation_failed. */
   async setProduct(body: SetProductBody, options?: CallOptions): Promise<Product> {
     const answer = await this.#call('setProduct', { body, options });
     return answer.body.product;
   }
 
-  /** Orders are no longer handed to a product; pending ones need attention. */
+  /** Stops sending orders to a product. Pending orders then need attention. */
   async removeProduct(options?: CallOptions): Promise<Product> {
     const { body } = await this.#call('removeProduct', { options });
     return body.product;
@@ -560,15 +560,15 @@ export class AdminClient {
   }
 
   /**
-   * Fails and refunds a pending order in the product's place; returns an already failed one. Errors: order_not_found,
-   * order_already_settled (it is completed), order_failed, validation_failed.
+   * Fails a pending order in the product's place and refunds it. Returns an order that already failed unchanged. Errors:
+   * order_not_found, order_already_settled (the order is completed), order_failed, validation_failed.
    */
   async failOrder(orderId: number, body: FailOrderBody, options?: KeyedCallOptions): Promise<Order> {
     const answer = await this.#call('failOrder', { id: orderId, body, options });
     return answer.body.order;
   }
 
-  /** Calls that the product did not accept and that need attention; with `status`, those that are failing or waiting. */
+  /** Calls that ran out of attempts and need attention. With `status`, calls that are failing or waiting. */
   async listProductCalls(
     query?: ListProductCallsQuery,
     options?: CallOptions,
@@ -584,7 +584,7 @@ export class AdminClient {
     return eachFound((cursor) => this.listProductCalls({ ...query, cursor, limit }, options));
   }
 
-  /** At most 10,000; `more`: others are left. Errors: product_not_set, idempotency_conflict. */
+  /** Sends at most 10,000 calls; `more` is true if others are left. Errors: product_not_set, idempotency_conflict. */
   async sendAllProductCallsAgain(options?: KeyedCallOptions): Promise<SendAllProductCallsAgainAnswer> {
     return (await this.#call('sendAllProductCallsAgain', { options })).body;
   }
@@ -596,7 +596,7 @@ export class AdminClient {
   }
 
   /**
-   * Ends a call whose content you applied in the product by hand. Errors: product_call_not_found,
+   * Marks a call as done after you applied its content in the product by hand. Errors: product_call_not_found,
    * product_call_decides_order, idempotency_conflict.
    */
   async closeProductCall(callId: string, options?: KeyedCallOptions): Promise<ProductCall> {
@@ -617,8 +617,8 @@ export class AdminClient {
   }
 
   /**
-   * Cancels a customer's plan by the rules of the account's own cancel: the unused part goes to the account's balance.
-   * Errors: customer_not_found, order_failed, idempotency_conflict, invalid_idempotency_key, validation_failed.
+   * Cancels a customer's plan as the account itself could: the unused part is credited to the account. Errors:
+   * customer_not_found, order_failed, idempotency_conflict, invalid_idempotency_key, validation_failed.
    */
   async cancelPlanOfCustomer(
     customerId: number,
@@ -630,9 +630,9 @@ export class AdminClient {
   }
 
   /**
-   * Replaces a customer's running plan: an order at the account's price, from its balance. Errors: customer_not_found,
-   * invalid_package, package_unavailable, invalid_months, order_failed, price_changed, insufficient_credit,
-   * idempotency_conflict, invalid_idempotency_key.
+   * Replaces a customer's running plan. This is an order at the account's price, paid from its balance. Errors:
+   * customer_not_found, invalid_package, package_unavailable, invalid_months, order_failed, price_changed,
+   * insufficient_credit, idempotency_conflict, invalid_idempotency_key.
    */
   async changePackageOfCustomer(
     customerId: number,
@@ -643,7 +643,7 @@ export class AdminClient {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Works once, for a short time. Errors: customer_not_found. */
+  /** The link works once, for a short time. Errors: customer_not_found. */
   async createLoginLinkOfCustomer(
     customerId: number,
     options?: CallOptions,
@@ -651,7 +651,7 @@ export class AdminClient {
     return (await this.#call('createLoginLinkOfCustomer', { id: customerId, options })).body;
   }
 
-  /** Events of all accounts after `after`, in order; waits up to `wait` seconds. Errors: events_gone (410). */
+  /** Events of all accounts after the id `after`, in order. Waits up to `wait` seconds. Errors: events_gone (410). */
   async readAllEvents(query?: ReadAllEventsQuery, options?: CallOptions): Promise<ReadAllEventsAnswer> {
     return (await this.#call('readAllEvents', { query, options })).body;
   }
@@ -672,7 +672,7 @@ export class AdminClient {
   }
 
   /**
-   * `secret` is shown once: null on a replay. Verify deliveries with `verifyWebhook`. Errors: validation_failed,
+   * `secret` is shown once; a replay has null. Verify deliveries with `verifyWebhook`. Errors: validation_failed,
    * too_many_webhooks, idempotency_conflict (409).
    */
   async createOperatorWebhook(
@@ -710,7 +710,7 @@ export class AdminClient {
     return (await this.#call('testOperatorWebhook', { id: webhookId, options })).body;
   }
 
-  /** `secret` is shown once: null on a replay. Errors: webhook_not_found, idempotency_conflict (409). */
+  /** `secret` is shown once; a replay has null. Errors: webhook_not_found, idempotency_conflict (409). */
   async rotateOperatorWebhookSecret(
     webhookId: number,
     body?: RotateOperatorWebhookSecretBody,
@@ -771,14 +771,14 @@ export class AdminClient {
     return eachOf((page) => this.listAudit({ page, limit: walkedPageItems }, options));
   }
 
-  /** Recomputes every ledger. For a large database raise both `timeoutMs` and `totalTimeoutMs`. */
+  /** Recomputes every ledger. For a large database, raise both `timeoutMs` and `totalTimeoutMs`. */
   async verify(options?: CallOptions): Promise<VerifyReport> {
     return (await this.#call('verify', { options })).body;
   }
 
   /**
-   * The customer who came with a login link's one-time code. A code works once, so this is not retried after a lost
-   * connection: let the customer open a new link. Errors: customer_not_found.
+   * Finds the customer who came with a login link's one-time code. A code works once, so the call is not retried after a
+   * lost connection: then let the customer open a new link. Errors: customer_not_found.
    */
   async exchangeLoginCode(body: ExchangeLoginCodeBody, options?: CallOptions): Promise<Customer> {
     const answer = await this.#call('exchangeLoginCode', { body, options });

@@ -1,9 +1,9 @@
-// Errors of a call: a SellthroughError with a code to branch on, the request id to quote, and the idempotency key to repeat
-// the same order without a second charge.
+// The errors of a call. A SellthroughError has a code to branch on, the request id to quote to support, and the idempotency
+// key with which the same order can be repeated without a second charge.
 
 import type { ErrorCode } from './api-types.ts';
 
-/** Failures that did not come from the service. */
+/** Failures that do not come from the service. */
 export type ClientErrorCode =
   | 'connection_lost'
   | 'timeout'
@@ -11,11 +11,11 @@ export type ClientErrorCode =
   /** A proxy's error page, a redirect, or something that is not JSON. */
   | 'unexpected_answer';
 
-/** The shape of `details` by code; see isSellthroughError. */
+/** The shape of `details` for each code; see isSellthroughError. */
 export interface ErrorDetails {
-  /** `required` is what the order needs after any refund; amounts are decimal strings. */
+  /** `required` is what the order needs after any refund. Amounts are decimal strings. */
   insufficient_credit: { balance: string; required: string; currency: string };
-  /** For a bulk: `counts_as` is its size in requests, `orders_max` the most orders that can ever pass. */
+  /** In a bulk, `counts_as` is its size in requests, and `orders_max` is the most orders that can ever pass. */
   rate_limited: {
     limit: number;
     window_seconds: number;
@@ -23,7 +23,7 @@ export interface ErrorDetails {
     counts_as?: number;
     orders_max?: number;
   };
-  /** plan_changed, term_too_long, account_halted, plan_running, account_full; tolerate others. */
+  /** plan_changed, term_too_long, account_halted, plan_running or account_full. Expect others in the future. */
   order_failed: { reason: string };
   invalid_package: FieldDetails;
   invalid_customer: FieldDetails;
@@ -51,26 +51,26 @@ interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Shared by both builds: a program may load one by `import` and, through a library, the other by `require`. */
+/** A registered symbol, because a program may load one build by `import` and, through a library, the other by `require`. */
 const mark = Symbol.for('@sellthrough/client error');
 
 export class SellthroughError extends Error {
-  /** 'AbortError' when the caller's signal ended the call, like fetch. */
+  /** 'AbortError' if the caller's signal ended the call, like fetch. */
   override readonly name: string;
-  /** Stable: branch on this. */
+  /** The code is stable, so branch on it. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
   readonly details: Readonly<Record<string, string | number>>;
   readonly status: number | null;
-  /** The X-Request-Id of the last attempt: quote it to support. */
+  /** The X-Request-Id of the last attempt. Quote it to support. */
   readonly requestId: string;
-  /** Pass it to the same call again and it is never charged twice. null for calls that take none. */
+  /** Pass it to the same call again to never charge twice. null if the call takes no key. */
   readonly idempotencyKey: string | null;
   readonly attempts: number;
-  /** The same call with the same key may succeed later. False for insufficient_credit: add funds first, then use the same key. */
+  /** True if the same call with the same key may succeed later. For insufficient_credit it is false: add funds first. */
   readonly retryable: boolean;
-  /** The wait that the service asked for (429 and 503); null: none. */
+  /** The wait that the service asked for (429 and 503), or null. */
   readonly retryAfterSeconds: number | null;
-  /** The order may have been placed: repeat with `idempotencyKey` to learn it. false: nothing was done or charged. */
+  /** True if the order may have been placed: repeat with `idempotencyKey` to find out. False: nothing was done. */
   readonly mayHaveHappened: boolean;
 
   constructor(facts: ErrorFacts) {
@@ -90,7 +90,7 @@ export class SellthroughError extends Error {
 }
 
 /**
- * True for an error of a call, with this code if given; `details` gets the code's type.
+ * True for an error of a call, with this code if given. `details` then has the code's type.
  * |     if (isSellthroughError(error, 'insufficient_credit')) topUp(error.details.required);
  */
 export function isSellthroughError<Code extends ErrorCode | ClientErrorCode>(

@@ -1,22 +1,22 @@
-// The event feed as an endless iterator: polls for events after the last one.
+// The event feed as an endless iterator. It keeps asking for events after the last one.
 
 import type { KnownEvent, ReadEventsAnswer, ReadEventsQuery } from './api-types.ts';
 import { isSellthroughError } from './client-errors.ts';
 import { type CallOptions, waited } from './transport.ts';
 
 export interface EventQuery {
-  /** The id of the last event you have; nothing after it is missed. Default: from the oldest kept. */
+  /** The id of the last event that you have; no later event is missed. By default starts with the oldest event kept. */
   after?: number | undefined;
   type?: ReadEventsQuery['type'];
 }
 
 const eventsPerAnswer = 100;
-/** Below the client's own timeout. */
+/** Must stay below the client's own timeout. */
 const waitSeconds = 10;
 const restMsMin = 1_000;
 const restMsMax = 30_000;
 
-/** Ends when the signal aborts; throws errors that a retry would not fix, such as events_gone. */
+/** Ends when the signal aborts. Throws errors that a retry cannot fix, such as events_gone. */
 export async function* followEvents(
   readPage: (query: ReadEventsQuery, options?: CallOptions) => Promise<ReadEventsAnswer>,
   { after, type }: EventQuery,
@@ -37,7 +37,7 @@ export async function* followEvents(
       restMs = Math.min(restMs * 2, restMsMax);
       continue;
     }
-    // May include types that this version does not know.
+    // The service may send types that this version does not know.
     for (const event of page.data) {
       yield event as KnownEvent;
       last = event.id;

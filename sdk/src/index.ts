@@ -1,6 +1,6 @@
-// The Sellthrough client: `new Sellthrough({ baseUrl, apiKey })`. One method for each operation of the reseller's API, by
-// its name in openapi.json; the administrator's are under `admin`. This file is the package's whole API. Lists are newest
-// first unless stated; the methods each…() read all pages.
+// The Sellthrough client: `new Sellthrough({ baseUrl, apiKey })`. It has one method for each operation of the reseller's
+// API, named as in openapi.json; the administrator's are under `admin`. This file is the package's whole API. Lists are
+// newest first unless stated; the methods each…() read all pages.
 
 import { AdminClient, type PageQuery, walkedPageItems } from './admin-client.ts';
 import type {
@@ -85,7 +85,7 @@ export type { CreditedTest, MovedTestClock, ResetTest, TestModeClient } from './
 export type { CallOptions, ClientOptions, KeyedCallOptions, Retry } from './transport.ts';
 export { type VerifiedWebhook, verifyWebhook, WebhookVerificationError } from './verify-webhook.ts';
 
-/** The key was used before: this is the first answer again, and nothing was charged this time. */
+/** True if the key was used before: this is the first answer again, and nothing was charged this time. */
 interface Replayable {
   replayed: boolean;
 }
@@ -104,7 +104,7 @@ export type LedgerFilter = Filter<ListLedgerQuery>;
 export type StatementWithEntries = GetStatementAnswer['statement'];
 
 export class Sellthrough {
-  /** Needs an administrator's key; others get `forbidden`. */
+  /** Needs an administrator's key; other keys get `forbidden`. */
   readonly admin: AdminClient;
   /** Needs a key with the scope `product`. */
   readonly product: ProductClient;
@@ -119,28 +119,27 @@ export class Sellthrough {
     this.testMode = new TestModeClient(this.#call);
   }
 
-  /** A decimal string, and your price group. */
+  /** Returns the balance as a decimal string, and your price group. */
   async getBalance(options?: CallOptions): Promise<Balance> {
     return (await this.#call('getBalance', { options })).body;
   }
 
-  /** Packages you can order, at your group's prices. */
+  /** The packages that you can order, at your price group's prices. */
   async listPackages(options?: CallOptions): Promise<ListPackagesAnswer> {
     return (await this.#call('listPackages', { options })).body;
   }
 
-  /** Names, kinds and units of the keys in `limits` of packages, in the operator's order. */
+  /** Explains the keys in `limits` of packages: their names, kinds and units, in the operator's order. */
   async listLimits(options?: CallOptions): Promise<Limit[]> {
     return (await this.#call('listLimits', { options })).body.data;
   }
 
   /**
    * Activates a package for a customer, created if absent, and charges it. The same package is extended; another one is
-   * replaced and its unused time refunded (`order.refund`). Retried with its idempotency key; never charged twice.
-   * `balance` is right after the order; `login_url` comes with `return_login: true`.
-   * Errors: insufficient_credit (402), invalid_package, package_unavailable, invalid_customer, invalid_months,
-   * invalid_max_charge, invalid_idempotency_key, order_failed (422), customer_not_yours, price_changed,
-   * idempotency_conflict (409).
+   * replaced and its unused time refunded (`order.refund`). Retries use the same idempotency key and never charge twice.
+   * `balance` is the balance right after the order; `login_url` is present with `return_login: true`. Errors:
+   * insufficient_credit (402), invalid_package, package_unavailable, invalid_customer, invalid_months, invalid_max_charge,
+   * invalid_idempotency_key, order_failed (422), customer_not_yours, price_changed, idempotency_conflict (409).
    */
   async placeOrder(body: PlaceOrderBody, options?: KeyedCallOptions): Promise<PlacedOrder> {
     const answer = await this.#call('placeOrder', { body, options });
@@ -149,9 +148,9 @@ export class Sellthrough {
 
   /**
    * Extends an earlier order's package by one period after the current expiry, at today's price: a new order of kind
-   * `renew`. Retried with its idempotency key; never charged twice. Errors: order_not_found, insufficient_credit (402),
-   * invalid_months, order_failed (422: `plan_changed` if the customer has another package now, `term_too_long` beyond ten
-   * years), price_changed, idempotency_conflict (409).
+   * `renew`. Retries never charge twice. Errors: order_not_found, insufficient_credit (402), invalid_months, order_failed
+   * (422: `plan_changed` if the customer has another package now, `term_too_long` beyond ten years), price_changed,
+   * idempotency_conflict (409).
    */
   async renewOrder(
     orderId: number,
@@ -163,10 +162,9 @@ export class Sellthrough {
   }
 
   /**
-   * Up to 500 orders and renewals (`{ renew: order.id }`), each with an `idempotency_key`. Results are in the order sent; a
-   * refused one has `'error' in result`, and one with a status of 500 or more should be sent again. Retried; orders already
-   * placed come back as replays and are never charged twice. Ten orders count as one request of the rate limit;
-   * `details.orders_max` of rate_limited is the most that a bulk can hold.
+   * Places up to 500 orders and renewals (`{ renew: order.id }`), each with an `idempotency_key`. Results are in the order
+   * sent. A refused order has `'error' in result`; send it again if its status is 500 or more. An order already placed
+   * comes back as a replay. Ten orders count as one request of the rate limit; see `details.orders_max` of rate_limited.
    */
   async placeOrdersInBulk(
     body: PlaceOrdersInBulkBody,
@@ -176,8 +174,8 @@ export class Sellthrough {
   }
 
   /**
-   * What `placeOrder` would do now; or `renewOrder`, with `order_id` in place of package and customer. Writes nothing.
-   * Order with `max_charge: preview.charge` to be charged no other price. Errors: those of the order.
+   * Shows what `placeOrder` would do now or, with `order_id` in place of package and customer, `renewOrder`. Writes
+   * nothing. Then order with `max_charge: preview.charge`, and you are never charged more. Errors: those of the order.
    */
   async previewOrder(body: PreviewOrderBody, options?: CallOptions): Promise<OrderPreview> {
     return (await this.#call('previewOrder', { body, options })).body.preview;
@@ -216,9 +214,9 @@ export class Sellthrough {
   }
 
   /**
-   * Changes the name or your own id (`external_ref`; null removes it). Repeated with its idempotency key it changes nothing
-   * again, even if the customer was changed since. Errors: customer_not_found, validation_failed, idempotency_conflict
-   * (409).
+   * Changes the name or your own id (`external_ref`; null removes it). A repeated call with the same idempotency key
+   * changes nothing, even if the customer was changed since. Errors: customer_not_found, validation_failed,
+   * idempotency_conflict (409).
    */
   async editCustomer(
     customerId: number,
@@ -253,7 +251,7 @@ export class Sellthrough {
   }
 
   /**
-   * `at: 'now'` ends the plan and refunds the unused part; `'period_end'` lets it run out. Errors: customer_not_found,
+   * `at: 'now'` ends the plan and refunds the unused part. `'period_end'` lets it run out. Errors: customer_not_found,
    * order_failed (422: `plan_not_running`), idempotency_conflict (409).
    */
   async cancelPlan(
@@ -265,7 +263,7 @@ export class Sellthrough {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Denies the customer access until resumed. Errors: customer_not_found, idempotency_conflict (409). */
+  /** Denies the customer access until you resume them. Errors: customer_not_found, idempotency_conflict (409). */
   async suspendCustomer(
     customerId: number,
     body?: SuspendCustomerBody,
@@ -274,13 +272,13 @@ export class Sellthrough {
     return (await this.#call('suspendCustomer', { id: customerId, body: body ?? {}, options })).body.customer;
   }
 
-  /** Also withdraws a cancel at the period's end. Errors: customer_not_found, idempotency_conflict (409). */
+  /** Also withdraws a cancellation at the period's end. Errors: customer_not_found, idempotency_conflict (409). */
   async resumeCustomer(customerId: number, options?: KeyedCallOptions): Promise<Customer> {
     return (await this.#call('resumeCustomer', { id: customerId, options })).body.customer;
   }
 
   /**
-   * The plan renews once at each end. Errors: customer_not_found, order_failed (422: `plan_not_running`),
+   * Renews the plan by an order each time it ends. Errors: customer_not_found, order_failed (422: `plan_not_running`),
    * package_unavailable (422: a free trial), idempotency_conflict (409).
    */
   async setAutoRenew(
@@ -307,29 +305,30 @@ export class Sellthrough {
     return eachFound((cursor) => this.findCustomers({ ...filter, cursor, limit: walkedPageItems }, options));
   }
 
-  /** Months with opening and closing balances, newest first. */
+  /** One statement per month with opening and closing balance, newest first. */
   async listStatements(options?: CallOptions): Promise<Statement[]> {
     return (await this.#call('listStatements', { options })).body.data;
   }
 
-  /** One month, "2026-01", with its entries, oldest first. Errors: statement_not_found. */
+  /** The statement of a month such as "2026-01", with its entries, oldest first. Errors: statement_not_found. */
   async getStatement(month: string, options?: CallOptions): Promise<StatementWithEntries> {
     return (await this.#call('getStatement', { id: month, options })).body.statement;
   }
 
-  /** Cost of renewing the plans that end within `days` (default 30), and when the balance runs out. Errors: invalid_filter. */
+  /** What the renewals of the next `days` (default 30) cost, and when the balance runs out. Errors: invalid_filter. */
   async getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return (await this.#call('getForecast', { query, options })).body;
   }
 
-  /** Events after `after`, oldest first; waits up to `wait` seconds. Errors: events_gone (410). */
+  /** Events after the id `after`, oldest first. Waits up to `wait` seconds. Errors: events_gone (410). */
   async readEvents(query?: ReadEventsQuery, options?: CallOptions): Promise<ReadEventsAnswer> {
     return (await this.#call('readEvents', { query, options })).body;
   }
 
   /**
-   * Every event after `after`, oldest first, endlessly, also through outages. Save the id of the last event you handled and
-   * resume after it: nothing is missed. Ends when `options.signal` aborts. Errors: events_gone (410), and those of the key.
+   * Every event after the id `after`, oldest first, endlessly, even through outages. To miss none, save the id of the last
+   * event that you handled and resume after it. Ends when `options.signal` aborts. Errors: events_gone (410), and those of
+   * the key.
    */
   listEvents(query?: EventQuery, options?: CallOptions): AsyncGenerator<KnownEvent> {
     return followEvents((page, each) => this.readEvents(page, each), query ?? {}, options);
@@ -340,13 +339,13 @@ export class Sellthrough {
     return (await this.#call('getEvent', { id: eventId, options })).body.event;
   }
 
-  /** Oldest first. */
+  /** Your endpoints, oldest first. */
   async listWebhooks(options?: CallOptions): Promise<Webhook[]> {
     return (await this.#call('listWebhooks', { options })).body.data;
   }
 
   /**
-   * `secret` is shown once: null on a replay. Verify deliveries with `verifyWebhook`. Errors: validation_failed,
+   * `secret` is shown once; a replay has null. Verify deliveries with `verifyWebhook`. Errors: validation_failed,
    * too_many_webhooks, idempotency_conflict (409).
    */
   async createWebhook(body: CreateWebhookBody, options?: KeyedCallOptions): Promise<WebhookWithSecret> {
@@ -378,7 +377,7 @@ export class Sellthrough {
     return (await this.#call('testWebhook', { id: webhookId, options })).body;
   }
 
-  /** `secret` is shown once: null on a replay. Errors: webhook_not_found, idempotency_conflict (409). */
+  /** `secret` is shown once; a replay has null. Errors: webhook_not_found, idempotency_conflict (409). */
   async rotateWebhookSecret(
     webhookId: number,
     body?: RotateWebhookSecretBody,
@@ -428,7 +427,7 @@ export class Sellthrough {
     return { ...alerts, confirmed_emails };
   }
 
-  /** Replaces all settings: what is left out is off. Errors: validation_failed. */
+  /** Replaces all settings. A setting that is left out is turned off. Errors: validation_failed. */
   async setAlerts(body: SetAlertsBody, options?: CallOptions): Promise<AlertsWithAddresses> {
     const { alerts, confirmed_emails } = (await this.#call('setAlerts', { body, options })).body;
     return { ...alerts, confirmed_emails };

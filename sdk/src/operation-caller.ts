@@ -1,4 +1,4 @@
-// Builds an operation's request from the document (api-types.ts): its path, parameters, answer, and whether it takes an
+// Builds an operation's request from the table in api-types.ts: its path, parameters and answer, and whether it takes an
 // idempotency key.
 
 import { type Answers, type Bodies, operations, type Queries } from './api-types.ts';
@@ -7,7 +7,7 @@ import type { Answer, KeyedCallOptions, Transport } from './transport.ts';
 type OperationName = keyof typeof operations;
 
 interface OperationArguments<Name extends OperationName> {
-  /** The id, or a month, in the path. */
+  /** The id in the path, or a month such as "2026-01". */
   readonly id?: number | string;
   readonly inner?: number;
   readonly query?: Name extends keyof Queries ? Queries[Name] | undefined : never;

@@ -1,19 +1,18 @@
-// Iterates over paged lists. Lists are newest first, so items added meanwhile push the rest to later pages, and the last
-// items of a page repeat on the next.
-// Invariant: each item that existed at the start comes exactly once.
+// Iterates over paged lists. Lists are newest first, so items added meanwhile push older ones to later pages: the last
+// items of a page appear again on the next. Invariant: each item that existed at the start comes exactly once.
 
 export interface Page<Item> {
   data: Item[];
   page: number;
   per_page: number;
-  /** Items on all pages. */
+  /** The number of items on all pages. */
   total: number;
 }
 
 export interface FoundPage<Item> {
-  /** A short or empty page may still have a next one. */
+  /** A short or even empty page may have a next page. */
   data: Item[];
-  /** null: no more pages. */
+  /** null on the last page. */
   next_cursor: string | null;
 }
 
@@ -25,7 +24,7 @@ interface EitherPage<Item> {
   next_cursor?: string | null | undefined;
 }
 
-/** `cursor` is the previous page's `next_cursor`. */
+/** `cursor` is `next_cursor` of the previous page. */
 export type Found<Query> = Omit<Query, 'page' | 'format'>;
 export type Filter<Query> = Omit<Query, 'page' | 'limit' | 'cursor' | 'format'>;
 
@@ -55,7 +54,7 @@ export async function* eachFound<Item>(
 export async function* eachOf<Item>(
   getPage: (page: number) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {
-  // Counted from the oldest item, a place never changes.
+  // An item's place counted from the oldest never changes, so an item at a higher place was seen before.
   let lastPlace = Number.POSITIVE_INFINITY;
   for (let number = 1; ; number += 1) {
     const { data, page, per_page: perPage, total } = await getPage(number);

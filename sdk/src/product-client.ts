@@ -1,5 +1,5 @@
-// The product's API, as `client.product`: what customers may do. Needs a key with the scope `product`, which
-// administrators' keys have. One method for each operation, by its name in openapi.json.
+// The product's API, as `client.product`: what customers may do. Needs a key with the scope `product`; administrators' keys
+// have it. There is one method for each operation, named as in openapi.json.
 
 import type {
   Customer,
@@ -24,8 +24,8 @@ export class ProductClient {
   }
 
   /**
-   * Changes after `after`, in order, for a local copy; without it, every customer first. Store `next_after` with the copy.
-   * Waits up to `wait` seconds. Errors: events_gone (410): restart without `after`.
+   * Changes after `after`, in order, to keep a local copy; without `after`, every customer first. Store `next_after` with
+   * the copy. Waits up to `wait` seconds. Errors: events_gone (410): restart without `after`.
    */
   async readEntitlements(
     query?: ReadEntitlementsQuery,
@@ -34,7 +34,7 @@ export class ProductClient {
     return (await this.#call('readEntitlements', { query, options })).body;
   }
 
-  /** The customer who opened the product with `?code=…`. Errors: customer_not_found. */
+  /** Finds the customer who opened the product with `?code=…`. Errors: customer_not_found. */
   async exchangeCodeForCustomer(body: ExchangeCodeForCustomerBody, options?: CallOptions): Promise<Customer> {
     return (await this.#call('exchangeCodeForCustomer', { body, options })).body.customer;
   }

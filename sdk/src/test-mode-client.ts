@@ -1,5 +1,5 @@
-// Test mode's clock, credit and reset, as `client.testMode`; needs a test key, `sk_test_…`. All other methods also work
-// with such a key. One method for each operation, by its name in openapi.json.
+// Test mode's clock, credit and reset, as `client.testMode`. Needs a test key, `sk_test_…`; all other methods also work
+// with such a key. There is one method for each operation, named as in openapi.json.
 
 import type {
   CreditTestAnswer,
@@ -12,7 +12,7 @@ import type {
 import type { CallOperation } from './operation-caller.ts';
 import type { CallOptions, KeyedCallOptions } from './transport.ts';
 
-/** The key was used before: this is the first answer again, and nothing happened this time. */
+/** True if the key was used before: this is the first answer again, and nothing happened this time. */
 interface Replayable {
   replayed: boolean;
 }
@@ -21,7 +21,7 @@ export type MovedTestClock = MoveTestClockAnswer & Replayable;
 export type CreditedTest = CreditTestAnswer & Replayable;
 export type ResetTest = ResetTestAnswer & Replayable;
 
-/** The service answers within 30 s, or slightly more under load. */
+/** Longer than the service takes, which is 30 s or slightly more under load. */
 const moveMilliseconds = 45_000;
 
 export class TestModeClient {
@@ -37,9 +37,9 @@ export class TestModeClient {
   }
 
   /**
-   * Moves the clock and runs everything due on the way. If `reached` is false, repeat with the same key and body, unless
-   * `stopped_by` is test_full: then reset the test. Errors: test_mode_only, clock_moving, reset_in_progress, test_full,
-   * order_failed, validation_failed.
+   * Moves the clock and runs everything that is due on the way. If `reached` is false, repeat with the same key and body.
+   * If `stopped_by` is test_full, reset the test instead. Errors: test_mode_only, clock_moving, reset_in_progress,
+   * test_full, order_failed, validation_failed.
    */
   async moveTestClock(body: MoveTestClockBody, options?: KeyedCallOptions): Promise<MovedTestClock> {
     const answer = await this.#call('moveTestClock', {
@@ -55,7 +55,7 @@ export class TestModeClient {
     return { ...answer.body, replayed: answer.replayed };
   }
 
-  /** Deletes everything but the keys. Errors: test_mode_only, reset_in_progress. */
+  /** Deletes everything in the test except its keys. Errors: test_mode_only, reset_in_progress. */
   async resetTest(options?: KeyedCallOptions): Promise<ResetTest> {
     const answer = await this.#call('resetTest', { options });
     return { ...answer.body, replayed: answer.replayed };

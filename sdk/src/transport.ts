@@ -1,24 +1,23 @@
-// Sends one request and retries it while that is safe and there is time. Used by all clients.
-// Invariant: every attempt of a call has the same idempotency key. A change without a key is retried only if it was
-// certainly not carried out.
+// Sends one request and retries it while that is safe and there is time. Used by all clients. Invariant: every attempt of a
+// call has the same idempotency key. A change without a key is retried only if the service certainly did not carry it out.
 
 import type { ErrorEnvelope } from './api-types.ts';
 import { SellthroughError } from './client-errors.ts';
 
 export interface ClientOptions {
-  /** `https://sell.example.com`; a trailing `/api/v1` is accepted. */
+  /** For example `https://sell.example.com`. A trailing `/api/v1` is accepted. */
   readonly baseUrl: string;
   /** `sk_live_…`, from the panel under "API access". Keep it on your server. */
   readonly apiKey: string;
-  /** For one attempt, including reading the answer. Default: 15,000. */
+  /** The limit for one attempt, including reading the answer. Default: 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** For the whole call, including waits. Default: 60,000. */
+  /** The limit for the whole call, including waits between attempts. Default: 60,000. */
   readonly totalTimeoutMs?: number | undefined;
-  /** Default: 5; 0: never retry. */
+  /** The number of retries. Default: 5. 0 never retries. */
   readonly retries?: number | undefined;
-  /** The longest wait before the first retry; doubles each time. Default: 250. */
+  /** The longest wait before the first retry. It doubles each time. Default: 250. */
   readonly backoffMs?: number | undefined;
-  /** The longest wait, unless the service asks for more. Default: 8,000. */
+  /** The longest wait between attempts, unless the service asks for more. Default: 8,000. */
   readonly backoffMaxMs?: number | undefined;
   /** Called before each retry, for logging. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -26,9 +25,9 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** Override the client's options. */
+/** Options of one call, which override the client's. */
 export interface CallOptions {
-  /** Aborts the call while sending or waiting, with code "aborted". */
+  /** Aborts the call while it sends or waits. The error's code is "aborted". */
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   readonly totalTimeoutMs?: number | undefined;
@@ -36,7 +35,7 @@ export interface CallOptions {
 }
 
 export interface KeyedCallOptions extends CallOptions {
-  /** 1 to 80 visible ASCII characters of your own, such as `invoice-1734`. Default: a random key. */
+  /** Your own key of 1 to 80 visible ASCII characters, such as `invoice-1734`. Default: a random key. */
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -52,15 +51,15 @@ export interface Call {
   readonly query?: object | undefined;
   readonly body?: object | undefined;
   readonly takesKey: boolean;
-  /** Items of the body have idempotency keys of their own. */
+  /** The items of the body have their own idempotency keys. */
   readonly holdsKeys: boolean;
   readonly options?: KeyedCallOptions | undefined;
 }
 
 export interface Answer<Body> {
-  /** Typed by the document; not validated here. */
+  /** Typed by openapi.json; not validated here. */
   readonly body: Body;
-  /** The service had processed this request before; nothing was charged this time. */
+  /** True if the service had processed this request before: nothing was charged this time. */
   readonly replayed: boolean;
 }
 
@@ -76,11 +75,11 @@ const defaults = {
   backoffMaxMs: 8_000,
 };
 
-/** A longer timer fires at once, because it is stored in 32 bits. */
+/** Timers store milliseconds in 32 bits, so a longer timer would fire at once. */
 const timerMsMax = 2_147_483_647;
 
 export function createTransport(options: ClientOptions): Transport {
-  // A key that no header can carry would look like a lost connection.
+  // Check the key here: one that a header cannot carry would look like a lost connection.
   if (!/^[!-~]+$/.test(options.apiKey ?? ''))
     throw new TypeError('Sellthrough needs an apiKey: sk_live_…, from the panel under "API access".');
   const root = rootOf(options.baseUrl);
@@ -100,7 +99,7 @@ export function createTransport(options: ClientOptions): Transport {
       ? (asked.idempotencyKey ?? keyInBody(call.body) ?? inOrderOfTime(await randomId()))
       : null;
     if (idempotencyKey !== null && !/^[!-~]{1,80}$/.test(idempotencyKey)) {
-      // Some invalid keys cannot be sent in a header, and would look like a lost connection.
+      // Some invalid keys cannot be sent in a header; they would look like a lost connection.
       throw new SellthroughError({
         code: 'invalid_idempotency_key',
         message: '`idempotency_key` must be 1 to 80 visible ASCII characters.',
@@ -154,7 +153,7 @@ export function createTransport(options: ClientOptions): Transport {
   ): Promise<{ answer: Answer<unknown> } | { failure: Failure }> {
     const { requestId, idempotencyKey, timeoutMs, signal } = attempt;
     if (signal?.aborted) return { failure: { ...abortFailure(signal, requestId), outcome: 'not sent' } };
-    // AbortSignal.any is newer than Node 18.
+    // Not AbortSignal.any, because Node 18 lacks it.
     const controller = new AbortController();
     let timedOut = false;
     const timer = setTimeout(
@@ -176,12 +175,12 @@ export function createTransport(options: ClientOptions): Transport {
           ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
           ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
         },
-        // A redirect would drop the key or turn POST into GET.
+        // Do not follow redirects: they would drop the key or turn POST into GET.
         redirect: 'manual',
         signal: controller.signal,
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       });
-      // Inside the attempt: an answer that breaks off is a lost connection.
+      // Read the body inside the attempt, so that an answer that breaks off counts as a lost connection.
       return read(response, await response.text(), requestId);
     } catch (error) {
       if (signal?.aborted) return { failure: abortFailure(signal, requestId) };
@@ -223,11 +222,11 @@ interface Failure {
   readonly status?: number;
   readonly retryAfterSeconds?: number | null;
   readonly cause?: unknown;
-  /** `not sent`: the service saw nothing. `refused`: it did nothing. `unknown`: it may have been carried out. */
+  /** `not sent`: nothing reached the service. `refused`: the service did nothing. `unknown`: it may have done it. */
   readonly outcome: 'not sent' | 'refused' | 'unknown';
 }
 
-/** Errors of connections that were never made, in Node, Deno and Bun. */
+/** How Node, Deno and Bun report connections that were never made. */
 const neverSent =
   /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|Connection refused|dns error)\b/;
 
@@ -235,7 +234,7 @@ function isRepeatable({ method, takesKey, holdsKeys, body }: Call, failure: Fail
   const { code, status, outcome } = failure;
   if (code === 'aborted' || (code === 'rate_limited' && neverPasses(body, failure))) return false;
   if (outcome === 'not sent' || status === 429) return true;
-  // GET, PATCH and DELETE are idempotent, and a key makes two requests one. Nothing else may be doubled.
+  // Retry only what cannot happen twice: GET, PATCH and DELETE are idempotent, and a key makes two requests one.
   return outcome === 'unknown' && (method !== 'POST' || takesKey || holdsKeys);
 }
 
@@ -245,7 +244,7 @@ function neverPasses(body: object | undefined, { details = {} }: Failure): boole
   return Array.isArray(orders) && typeof ordersMax === 'number' && orders.length > ordersMax;
 }
 
-/** Exponential with full jitter; at least the wait that the service asked for. */
+/** Exponential backoff with full jitter, but at least the wait that the service asked for. */
 export function retryDelayMs(
   retry: number,
   retryAfterSeconds: number | null | undefined,
@@ -253,7 +252,7 @@ export function retryDelayMs(
   random: number,
 ): number {
   const jitter = random * Math.min(maxMs, baseMs * 2 ** (retry - 1));
-  // Jitter on top, so that clients refused together do not return together.
+  // Add the jitter on top, so that clients that were refused together do not return together.
   return (retryAfterSeconds ?? 0) * 1000 + jitter;
 }
 
@@ -278,7 +277,7 @@ function read(
   const message = isRedirect
     ? `The address redirects${headers.has('location') ? ` to ${headers.get('location')}` : ''}. Use the address it leads to as baseUrl.`
     : `The answer did not come from the service: HTTP ${status}${text === '' ? ' with an empty body' : `, ${JSON.stringify(text.slice(0, 80))}`}.`;
-  // Proxies send 408 and 425 when a request did not get through.
+  // A proxy sends 408 or 425 when a request did not get through, so these do not count as refusals.
   const isRefused = isRedirect || (status >= 400 && status < 500 && status !== 408 && status !== 425);
   return {
     failure: {
@@ -315,7 +314,7 @@ function errorOf(body: object | null): Envelope | null {
   };
 }
 
-/** Accepts seconds or a date; null: neither. */
+/** Accepts seconds or a date. Returns null for anything else. */
 function parseRetryAfter(text: string | null): number | null {
   if (text === null) return null;
   if (/^\d{1,9}$/.test(text.trim())) return Number(text);
@@ -333,7 +332,7 @@ function abortFailure(signal: AbortSignal | undefined, requestId: string): Failu
   };
 }
 
-/** false: the signal came first. */
+/** Resolves to false if the signal aborts first. */
 export function waited(delayMs: number, signal: AbortSignal | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(false);
@@ -348,7 +347,7 @@ export function waited(delayMs: number, signal: AbortSignal | undefined): Promis
   });
 }
 
-/** Includes codes that Node and undici hide in `cause`. */
+/** Includes error codes that Node and undici hide in `cause`. */
 function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   for (let each = error; each instanceof Error && reasons.length < 5; each = each.cause) {
@@ -382,7 +381,7 @@ function keyInBody(body: object | undefined): string | undefined {
   return typeof key === 'string' ? key : undefined;
 }
 
-/** As a UUIDv7, so that new keys are adjacent in the service's index. */
+/** Formats the id as a UUIDv7, so that new keys are adjacent in the service's index. */
 function inOrderOfTime(id: string): string {
   const time = Date.now().toString(16).padStart(12, '0');
   return id.includes('-')
@@ -393,11 +392,11 @@ function inOrderOfTime(id: string): string {
 async function randomId(): Promise<string> {
   if (globalThis.crypto?.randomUUID !== undefined) return crypto.randomUUID();
   if (globalThis.crypto?.getRandomValues !== undefined) {
-    // Pages without HTTPS have no randomUUID.
+    // randomUUID is missing on pages without HTTPS.
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
   }
-  // Node 18 has no global crypto. The name is in a variable to hide it from bundlers.
+  // Node 18 has no global crypto. The module's name is in a variable, so that bundlers do not resolve it.
   const name = 'node:crypto';
   const { randomUUID } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
     randomUUID(): string;

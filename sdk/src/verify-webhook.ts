@@ -1,9 +1,9 @@
 // Verifies webhook deliveries (Standard Webhooks) on the receiving server. Uses only Web Crypto, which every runtime has
-// (Node from 18 on).
+// (Node since 18).
 
 import type { KnownEvent } from './api-types.ts';
 
-/** Names in any case: Node's `request.headers`, or fetch's `Headers`. */
+/** Header names may have any case: pass Node's `request.headers` or fetch's `Headers`. */
 export type WebhookHeaders =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -18,7 +18,7 @@ export type VerifiedWebhook =
       data: { webhook: { id: number; url: string } };
     };
 
-/** Not from the service, or too old. Answer 400: it is sent again. */
+/** The delivery does not come from the service, or is too old. Answer 400, and the service sends it again. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -50,7 +50,7 @@ export async function verifyWebhook(
   for (const signature of signatures.split(' ')) {
     const [version, encoded = ''] = signature.split(',');
     if (version !== 'v1') continue;
-    // Compares in constant time.
+    // `verify` compares in constant time.
     const isOurs = await subtle.verify('HMAC', key, decoded(encoded) ?? new Uint8Array(), signed);
     if (isOurs) return JSON.parse(text) as VerifiedWebhook;
   }
@@ -86,7 +86,7 @@ function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
 
 async function webCrypto(): Promise<SubtleCrypto> {
   if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto.subtle;
-  // Node 18 has no global crypto. The name is in a variable to hide it from bundlers.
+  // Node 18 has no global crypto. The module's name is in a variable, so that bundlers do not resolve it.
   const name = 'node:crypto';
   const { webcrypto } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
     webcrypto: Crypto;
