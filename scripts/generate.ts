@@ -98,6 +98,7 @@ In the administrator's API \`insufficient_credit\` is ${statusOf('insufficient_c
 | Code | \`details\` |
 |---|---|
 | errors of a field | \`field\`, \`reason\` |
+| \`invalid_months\` for a period that the package is not sold for | also \`periods\`: the list of sold ones, by name |
 | \`insufficient_credit\` | \`balance\`, \`required\`, \`currency\` |
 | \`rate_limited\` | \`limit\`, \`window_seconds\`, \`retry_after\` |
 | \`address_locked_out\` | \`address\` |

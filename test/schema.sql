@@ -338,6 +338,8 @@ packages.is_trial boolean not null default false
 packages.retired boolean not null default false
 packages.created_at timestamp with time zone not null
 packages.limits jsonb not null default '{}'::jsonb
+packages.description text
+packages.periods text[] not null default '{monthly,quarterly,yearly}'::text[]
 password_links.token_hash text not null
 password_links.person_id integer not null
 password_links.purpose text not null
@@ -597,7 +599,9 @@ package_prices: package_prices_months_check CHECK ((months = ANY (ARRAY[1, 3, 12
 package_prices: package_prices_package_id_fkey FOREIGN KEY (package_id) REFERENCES packages(id)
 package_prices: package_prices_pkey PRIMARY KEY (package_id, group_name, months)
 package_prices: package_prices_price_cents_check CHECK ((price_cents >= 0))
+packages: packages_description_check CHECK (((char_length(description) >= 1) AND (char_length(description) <= 500)))
 packages: packages_duration_days_check CHECK (((duration_days >= 1) AND (duration_days <= 3650)))
+packages: packages_periods_check CHECK ((((cardinality(periods) >= 1) AND (cardinality(periods) <= 3)) AND (periods <@ '{monthly,quarterly,yearly}'::text[])))
 packages: packages_pkey PRIMARY KEY (id)
 password_links: password_links_pkey PRIMARY KEY (token_hash)
 people: people_clock_check CHECK ((clock = 'utc'::text))

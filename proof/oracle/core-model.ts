@@ -33,7 +33,7 @@ import { errorCatalog, isRefusal, type Refusal, refusal } from '../../src/shared
 import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
-import type { Group } from '../../src/shared/periods.ts';
+import { type Group, type Period, periodNames } from '../../src/shared/periods.ts';
 import { eventProblem } from './emitted-events.ts';
 import {
   groups,
@@ -279,6 +279,8 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
       shelf.setPrices(request.packageId, request.prices, at);
     } else if (request.type === 'retire') {
       shelf.retire(request.packageId);
+    } else if (request.type === 'periods') {
+      shelf.setPeriods(request.packageId, request.periods);
     } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
       // Refusals belong to the store: the service's model test covers them.
       if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
@@ -482,7 +484,9 @@ function createShelf(packageIds: readonly number[]) {
       const id = packageIds[slot] ?? 0;
       const base = new Map(namedPrices(prices).map((cell) => [cellOf(cell), { ...cell, changedAt: 0 }]));
       const scheduled = new Map<number, SomePrices>();
-      return [id, { ...rest, id, isTrial, features: [], limits, createdAt: 0, base, scheduled }] as const;
+      const periods: readonly Period[] = periodNames;
+      const shown = { description: null, features: [], limits, createdAt: 0 };
+      return [id, { ...rest, ...shown, id, isTrial, periods, base, scheduled }] as const;
     }),
   );
   const get = (id: number) => {
@@ -514,6 +518,9 @@ function createShelf(packageIds: readonly number[]) {
     },
     retire(id: number): void {
       rows.set(id, { ...get(id), retired: true });
+    },
+    setPeriods(id: number, periods: readonly Period[]): void {
+      rows.set(id, { ...get(id), periods });
     },
   };
 }
@@ -646,7 +653,8 @@ export function refusalProblem(
   if (status !== documentedStatus[expected.code]) return `${actual.code} with status ${status}`;
   const details: Readonly<Record<string, unknown>> = { ...actual.details };
   for (const [name, value] of Object.entries(expected.details)) {
-    if (details[name] !== value) return `details.${name} is ${toText(details[name])} instead of "${value}"`;
+    if (String(details[name]) !== value)
+      return `details.${name} is ${toText(details[name])} instead of "${value}"`;
   }
   return null;
 }

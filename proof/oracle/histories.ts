@@ -36,6 +36,7 @@ import {
   type Reader,
   reasonChoices,
   renewMonths,
+  soldPeriods,
   startTimes,
   trialKeys,
   waits,
@@ -58,7 +59,7 @@ import { type Before, createEventRules, type OwedEvent } from './oracle-events.t
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 import type { PackageView, PriceRefusal } from './oracle-prices.ts';
-import type { Months, Refusal } from './oracle-request.ts';
+import type { Months, Period, Refusal } from './oracle-request.ts';
 
 /** The service's ids of a history's accounts, packages and customers, by index in `groups` and so on. */
 export interface Naming {
@@ -190,6 +191,7 @@ export type Request =
     }
   | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
+  | { readonly type: 'periods'; readonly packageId: number; readonly periods: readonly Period[] }
   | { readonly type: 'wait' };
 
 export type Expected =
@@ -411,6 +413,12 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       }
       case 'retire':
         return { type, packageId: packageIdOf(reader.pick([3, 3, 3, 2, 2, 1, 0])) };
+      case 'periods':
+        return {
+          type,
+          packageId: packageIdOf(reader.pick([0, 0, 1, 2, 3])),
+          periods: reader.pick(soldPeriods),
+        };
       default:
         return type satisfies never;
     }
@@ -955,6 +963,9 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         retired.add(request.packageId);
         oracle.retirePackage(request);
         return { type: 'done' };
+      case 'periods':
+        oracle.setPeriods(request);
+        return { type: 'done' };
       case 'wait': {
         const account = steps.length % groups.length;
         return { type: 'packages', account, views: oracle.packages(accountIdOf(account), at) };
@@ -1049,6 +1060,7 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'schedule',
   'unschedule',
   'retire',
+  'periods',
   'block',
   'halt',
   'mode',

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import type { Prices, ProductMode, SomePrices } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
+import type { Period } from './oracle-request.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
@@ -107,6 +108,7 @@ export const operationTypes = choices(
   [4, 'schedule'],
   [2, 'unschedule'],
   [1, 'retire'],
+  [2, 'periods'],
   [1, 'burst'],
   [7, 'cancel'],
   [4, 'suspend'],
@@ -239,6 +241,15 @@ export const renewMonths = choices<Body>(
   [2, { months: 1, period: 'monthly' }],
   [1, { months: 1, period: 'yearly' }],
   [1, { months: 6 }],
+);
+
+/** The periods that a package is sold for. */
+export const soldPeriods = choices<readonly Period[]>(
+  [4, ['monthly', 'quarterly', 'yearly']],
+  [2, ['monthly', 'yearly']],
+  [2, ['quarterly', 'yearly']],
+  [1, ['monthly']],
+  [1, ['quarterly']],
 );
 
 /** A key in the header, the body, or both; from the set, or literal. */

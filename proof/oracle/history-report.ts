@@ -63,6 +63,7 @@ function refusalLabel({
   readonly details: Readonly<Record<string, string>>;
 }): string {
   const reason = details['reason'] === undefined ? '' : ` ${details['reason']}`;
+  if (details['periods'] !== undefined) return `${code} of a period not sold`;
   const field = details['field'] === undefined ? '' : ` (${details['field']})`;
   return `${code}${reason}${field}`;
 }
@@ -133,6 +134,10 @@ const labelsOfEveryRun: readonly string[] = [
   'unschedule price_not_found',
   'unschedule price_has_begun',
   'retire',
+  'periods',
+  ...['place', 'renew', 'renew_customer', 'auto_renew', 'renewal'].map(
+    (type) => `${type} invalid_months of a period not sold`,
+  ),
   'wait',
   'block',
   'halt',

@@ -27,7 +27,8 @@ export interface ErrorDetails {
   order_failed: { reason: string };
   invalid_package: FieldDetails;
   invalid_customer: FieldDetails;
-  invalid_months: FieldDetails;
+  /** `periods`: those that the package is sold for, if the one asked for is not sold. */
+  invalid_months: FieldDetails & { periods?: ('monthly' | 'quarterly' | 'yearly')[] };
   invalid_idempotency_key: FieldDetails;
   validation_failed: FieldDetails;
 }
@@ -37,10 +38,12 @@ export interface FieldDetails {
   reason: string;
 }
 
+export type ErrorDetail = string | number | readonly string[];
+
 interface ErrorFacts {
   readonly code: string;
   readonly message: string;
-  readonly details?: Readonly<Record<string, string | number>>;
+  readonly details?: Readonly<Record<string, ErrorDetail>>;
   readonly status?: number | null;
   readonly requestId: string;
   readonly idempotencyKey: string | null;
@@ -59,7 +62,7 @@ export class SellthroughError extends Error {
   override readonly name: string;
   /** The code is stable, so branch on it. */
   readonly code: ErrorCode | ClientErrorCode | (string & {});
-  readonly details: Readonly<Record<string, string | number>>;
+  readonly details: Readonly<Record<string, ErrorDetail>>;
   readonly status: number | null;
   /** The X-Request-Id of the last attempt. Quote it to support. */
   readonly requestId: string;
@@ -100,7 +103,7 @@ export function isSellthroughError<Code extends ErrorCode | ClientErrorCode>(
   readonly code: Code;
   readonly details: Code extends keyof ErrorDetails
     ? ErrorDetails[Code]
-    : Readonly<Record<string, string | number>>;
+    : Readonly<Record<string, ErrorDetail>>;
 };
 export function isSellthroughError(error: unknown): error is SellthroughError;
 export function isSellthroughError(error: unknown, code?: string): boolean {

@@ -2,7 +2,7 @@
 // call has the same idempotency key. A change without a key is retried only if the service certainly did not carry it out.
 
 import type { ErrorEnvelope } from './api-types.ts';
-import { SellthroughError } from './client-errors.ts';
+import { type ErrorDetail, SellthroughError } from './client-errors.ts';
 
 export interface ClientOptions {
   /** For example `https://sell.example.com`. A trailing `/api/v1` is accepted. */
@@ -218,7 +218,7 @@ interface Failure {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
-  readonly details?: Readonly<Record<string, string | number>>;
+  readonly details?: Readonly<Record<string, ErrorDetail>>;
   readonly status?: number;
   readonly retryAfterSeconds?: number | null;
   readonly cause?: unknown;

@@ -8,6 +8,7 @@ import {
 import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { createPackage, type DatedCaller, type PackageSettings } from '../features/packages/package-store.ts';
 import type { Database } from '../platform/database/database.ts';
+import { periodNames } from '../shared/periods.ts';
 
 const demoLimits: readonly LimitSettings[] = [
   {
@@ -36,13 +37,14 @@ const demoLimits: readonly LimitSettings[] = [
   },
 ];
 
-const sold = { durationDays: 30, isTrial: false, retired: false } as const;
+const sold = { durationDays: 30, periods: periodNames, isTrial: false, retired: false } as const;
 const free = { 1: 0n, 3: 0n, 12: 0n };
 
 const demoPackages: readonly PackageSettings[] = [
   {
     ...sold,
     name: 'Starter',
+    description: 'For one person or a small team.',
     features: ['Boards and lists', 'File sharing', 'E-mail support'],
     limits: { seats: 3, storage_gb: 10, sso: false },
     prices: {
@@ -53,6 +55,7 @@ const demoPackages: readonly PackageSettings[] = [
   {
     ...sold,
     name: 'Business',
+    description: 'For teams that plan and track their work together.',
     features: ['Boards and lists', 'Timelines', 'Time tracking', 'Guests', 'Priority support'],
     limits: { seats: 15, storage_gb: 250, sso: false },
     prices: {
@@ -63,6 +66,7 @@ const demoPackages: readonly PackageSettings[] = [
   {
     ...sold,
     name: 'Agency',
+    description: 'For agencies that work for many clients.',
     features: [
       'Boards and lists',
       'Timelines',
@@ -79,9 +83,11 @@ const demoPackages: readonly PackageSettings[] = [
   },
   {
     name: 'Free trial',
+    description: null,
     features: ['Boards and lists', 'File sharing'],
     limits: { seats: 2, storage_gb: 1, sso: false },
     durationDays: 14,
+    periods: periodNames,
     isTrial: true,
     retired: false,
     prices: { reseller: free, distributor: free },

@@ -250,8 +250,8 @@ export const errorCatalog = {
 
 export type ErrorCode = keyof typeof errorCatalog;
 
-/** Short strings and numbers, never secrets. */
-export type ErrorDetails = Readonly<Record<string, string | number>>;
+/** Short strings and numbers, or a list of words; never secrets. */
+export type ErrorDetails = Readonly<Record<string, string | number | readonly string[]>>;
 
 export interface Refusal {
   readonly code: ErrorCode;

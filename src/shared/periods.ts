@@ -8,6 +8,7 @@ export const periods = [
 
 export type Months = (typeof periods)[number]['months'];
 export type Period = (typeof periods)[number]['period'];
+export const periodNames: readonly Period[] = periods.map(({ period }) => period);
 
 export const groups = ['reseller', 'distributor'] as const;
 export type Group = (typeof groups)[number];

@@ -47,6 +47,15 @@ export const period = oneOf(
   'The same period by name: 1, 3 and 12 months.',
 );
 
+export const periodsSold = Type.Array(period, {
+  description: 'The periods that the package is sold for. Orders and renewals for another one are refused.',
+  minItems: 1,
+  maxItems: 3,
+});
+export const packageDescription = Type.Union([text('', 500), Type.Null()], {
+  description: 'What the package is, for people. null: none.',
+});
+
 export const orNothing = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 

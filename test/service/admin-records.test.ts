@@ -30,9 +30,11 @@ test('packages: created, shown with every price, changed in part, and at once fo
   assert.deepEqual(made, {
     id: made.id,
     name: 'Tiny',
+    description: null,
     features: ['a', 'b'],
     limits,
     duration_days: 30,
+    periods: ['monthly', 'quarterly', 'yearly'],
     trial: false,
     retired: false,
     currency: 'USD',

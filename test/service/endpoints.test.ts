@@ -42,8 +42,10 @@ test('GET /packages lists what can be ordered, field by field, at the prices of 
       return {
         id: Number(id),
         name: Number(id) === basic ? 'Basic' : 'Plus',
+        description: null,
         currency: 'USD',
         price: entries[0]?.[1],
+        periods: ['monthly', 'quarterly', 'yearly'],
         prices: entries.map(([period, price, saving]) => ({
           months: { monthly: 1, quarterly: 3, yearly: 12 }[period ?? ''],
           period,

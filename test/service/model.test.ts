@@ -238,6 +238,10 @@ async function send(
     }
     case 'retire':
       return administrator.patch(`/api/admin/v1/packages/${request.packageId}`, { retired: true });
+    case 'periods': {
+      const { packageId, periods } = request;
+      return administrator.patch(`/api/admin/v1/packages/${packageId}`, { periods });
+    }
     case 'schedule': {
       const { from, prices } = request;
       const body = { from: timeText(from), prices: sentPrices(prices) };

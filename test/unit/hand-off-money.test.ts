@@ -9,6 +9,7 @@ import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine
 import type { OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../../src/features/packages/price-lines.ts';
+import { periodNames } from '../../src/shared/periods.ts';
 import type { ProductMode } from '../../src/shared/product-states.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
@@ -20,11 +21,13 @@ function packageOf(id: number, cents: bigint): Package {
   return {
     id,
     name: `Package ${id}`,
+    description: null,
     features: [],
     limits: { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 },
     createdAt: 0,
     isTrial: false,
     durationDays: 30,
+    periods: periodNames,
     retired: false,
     ...steadyPrices(priceTable((_group, months) => cents * BigInt(months))),
   };

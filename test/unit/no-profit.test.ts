@@ -14,7 +14,7 @@ import type { OrderRecord } from '../../src/features/order-engine/records/order-
 import { unusedCents } from '../../src/features/order-engine/records/plan-terms.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
 import { steadyPrices } from '../../src/features/packages/price-lines.ts';
-import type { Months } from '../../src/shared/periods.ts';
+import { type Months, periodNames } from '../../src/shared/periods.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
@@ -569,9 +569,11 @@ function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
   return {
     id,
     name: `P${id}`,
+    description: null,
     features: [],
     limits,
     durationDays: 14,
+    periods: periodNames,
     isTrial,
     retired: false,
     createdAt: 0,

@@ -6,6 +6,7 @@ import { priceTable } from '../../src/features/packages/price-lines.ts';
 import type { Terms } from '../../src/features/verification/package-terms.ts';
 import { createPast } from '../../src/features/verification/past-packages.ts';
 import { type PackageEntry, withScheduled } from '../../src/features/verification/past-prices.ts';
+import { periodNames } from '../../src/shared/periods.ts';
 
 const day = 86_400;
 const slackSeconds = 300;
@@ -16,6 +17,7 @@ const terms = (monthly: number, yearly = 100): Terms => ({
   isTrial: false,
   retired: false,
   durationDays: 30,
+  periods: periodNames,
   prices: priceTable((group, months) => {
     if (group === 'distributor') return 5n;
     return BigInt({ 1: monthly, 3: 5, 12: yearly }[months]);

@@ -13,7 +13,7 @@ import {
   type PastOrder,
   type PresentCustomer,
 } from '../../src/features/verification/replay-history.ts';
-import type { Group, Months } from '../../src/shared/periods.ts';
+import { type Group, type Months, periodNames } from '../../src/shared/periods.ts';
 import { addMonths } from '../../src/shared/times.ts';
 
 const start = Date.UTC(2026, 0, 31) / 1000;
@@ -28,6 +28,7 @@ const terms = (monthly: bigint, changed: Partial<Terms> = {}): Terms => ({
   isTrial: false,
   retired: false,
   durationDays: 30,
+  periods: periodNames,
   prices: priced(monthly),
   ...changed,
 });
@@ -122,22 +123,24 @@ test('a history that follows the rules is content', () => {
   assert.deepEqual(replay(threeOrders, { status: 'active', plan: endedPlan }), []);
 });
 
+const autoRenewAt = (number: number, at: number, changed: Partial<PastChange> = {}): PastChange => ({
+  ...byOperator,
+  byParty: 'account',
+  number,
+  kind: 'auto_renew',
+  createdAt: at,
+  packageId: basic,
+  expiresAt: addMonths(start, 1),
+  planStatus: 'active',
+  isSuspended: false,
+  refundCents: 0n,
+  renewMonths: 1,
+  renewHoursBefore: 24,
+  ...changed,
+});
+
 test('auto-renewal set twice, as earlier versions recorded it, is no deviation', () => {
-  const setAt = (number: number, at: number): PastChange => ({
-    ...byOperator,
-    byParty: 'account',
-    number,
-    kind: 'auto_renew',
-    createdAt: at,
-    packageId: basic,
-    expiresAt: addMonths(start, 1),
-    planStatus: 'active',
-    isSuspended: false,
-    refundCents: 0n,
-    renewMonths: 1,
-    renewHoursBefore: 24,
-  });
-  const events = [order(1, start), setAt(1, start + day), setAt(2, start + 2 * day)];
+  const events = [order(1, start), autoRenewAt(1, start + day), autoRenewAt(2, start + 2 * day)];
   assert.deepEqual(replay(events, null), []);
 });
 
@@ -238,6 +241,23 @@ test('a renewal of a plan that has ended begins a new run, also of a retired pac
   assert.deepEqual(replay([order(1, start), order(2, late)], null, { past }), [
     'order 2: not by the rules: it is refused: package_unavailable, retired',
   ]);
+});
+
+test('an order, a renewal and an auto-renewal are judged by the periods sold around their second', () => {
+  const noMonths = terms(1000n, { periods: ['quarterly', 'yearly'] });
+  const restricted: Recorded<Terms> = { at: start + 40 * day, before: terms(1000n), after: noMonths };
+  const past = createPast(new Map([[basic, { recorded: [restricted], present: noMonths }]]), new Map());
+  const problem =
+    'not by the rules: it is refused: invalid_months, must be a period that the package is sold for: quarterly, yearly';
+  const renewal = (at: number) => [order(1, start), order(2, at, { kind: 'renew' })];
+  assert.deepEqual(replay(renewal(start + 40 * day + 300), null, { past }), []);
+  assert.deepEqual(replay(renewal(start + 40 * day + 301), null, { past }), [`order 2: ${problem}`]);
+  const late = start + 41 * day;
+  assert.deepEqual(replay([order(1, late)], null, { past }), [`order 1: ${problem}`]);
+  const quarter = order(1, late, { months: 3, priceCents: 3000n, expiresAt: addMonths(late, 3) });
+  const set = (renewMonths: Months) => autoRenewAt(1, late, { renewMonths, expiresAt: addMonths(late, 3) });
+  assert.deepEqual(replay([quarter, set(3)], null, { past }), []);
+  assert.deepEqual(replay([quarter, set(1)], null, { past }), [`plan change 1: ${problem}`]);
 });
 
 const changedOrder = (index: number, changed: Partial<PastOrder>) =>

@@ -52,6 +52,7 @@ export function customerPage(
   const isActive = state === 'active';
   const name = plan?.name ?? t('your_plan');
   const features = (plan?.features ?? []).map((feature) => html`<li dir="auto">${feature}</li>`);
+  const description = plan?.description ?? null;
   const end = isActive ? (customer.endsAtPeriodEnd ? 'ends' : 'runs_until') : 'ended';
   return page(
     look,
@@ -60,6 +61,7 @@ export function customerPage(
 <header><p class="who"><bdi>${customer.name}</bdi></p>
 <form method="post" action="/customer/logout"><button type="submit" class="quiet">${t('log_out')}</button></form></header>
 <h1><bdi>${name}</bdi> <span class="state ${isActive ? 'on' : 'off'}">${t(stateWords[state])}</span></h1>
+${description === null ? html`` : html`<p dir="auto">${description}</p>`}
 ${isActive ? timeLeft(translator, customer, now) : html``}
 <dl>
 <div><dt>${t('started')}</dt><dd>${day(translator, customer.anchorAt)}</dd></div>

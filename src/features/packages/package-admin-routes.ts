@@ -7,6 +7,7 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseRowId } from '../../shared/identifiers.ts';
+import { type Period, periodNames } from '../../shared/periods.ts';
 import { actorOf } from '../identity/principal.ts';
 import {
   adminPackageAnswerSchema,
@@ -60,7 +61,8 @@ export function packageAdminRoutes(app: FastifyInstance, dependencies: PackageAd
       schema: {
         operationId: 'createPackage',
         summary: 'Create a package',
-        description: 'A package that is not a trial needs all six prices; a trial costs nothing.',
+        description:
+          'A package that is not a trial needs all six prices, also those of periods that it is not sold for. Without `periods` it is sold for all three. A trial costs nothing and has no periods.',
         body: createPackageBodySchema,
         response: { 201: adminPackageAnswerSchema },
       },
@@ -115,8 +117,12 @@ export function packageAdminRoutes(app: FastifyInstance, dependencies: PackageAd
       if (before.isTrial && body.prices !== undefined) {
         throw new RequestRefused(fieldRefusal('validation_failed', 'prices', 'a free trial has no prices'));
       }
+      const periods = readPeriods(body.periods, before.isTrial);
+      const description = readDescription(body.description);
       const change: PackageChange = {
         ...(body.name !== undefined && { name: body.name.trim() }),
+        ...(description !== undefined && { description }),
+        ...(periods !== undefined && { periods }),
         ...(body.features !== undefined && { features: body.features }),
         ...(body.duration_days !== undefined && { durationDays: body.duration_days }),
         ...(body.retired !== undefined && { retired: body.retired }),
@@ -149,6 +155,8 @@ async function createPackageHandler(
     const reason = isTrial ? 'a free trial has no prices' : 'missing';
     throw new RequestRefused(fieldRefusal('validation_failed', 'prices', reason));
   }
+  const periods = readPeriods(body.periods, isTrial) ?? periodNames;
+  const description = readDescription(body.description) ?? null;
   const key = idempotencyKeyOf(request);
   const prices = parsePrices(body.prices ?? {});
   const caller = actorOf(request.principal);
@@ -157,9 +165,11 @@ async function createPackageHandler(
       database,
       {
         name: body.name.trim(),
+        description,
         features: body.features ?? [],
         limits: body.limits,
         durationDays: body.duration_days ?? durationDaysDefault,
+        periods,
         isTrial,
         retired: body.retired ?? false,
         prices: {
@@ -174,6 +184,22 @@ async function createPackageHandler(
   markReplayed(reply, created);
   if (!created.replayed) await packages.reload();
   return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
+}
+
+/** In the usual order. undefined: not sent. */
+function readPeriods(sent: readonly Period[] | undefined, isTrial: boolean): readonly Period[] | undefined {
+  if (sent === undefined) return undefined;
+  const refuse = (reason: string) => new RequestRefused(fieldRefusal('validation_failed', 'periods', reason));
+  if (isTrial) throw refuse('a free trial has no periods');
+  if (new Set(sent).size < sent.length) throw refuse('must name each period once');
+  return periodNames.filter((period) => sent.includes(period));
+}
+
+function readDescription(sent: string | null | undefined): string | null | undefined {
+  const description = typeof sent === 'string' ? sent.trim() : sent;
+  if (description === '')
+    throw new RequestRefused(fieldRefusal('validation_failed', 'description', 'must not be blank'));
+  return description;
 }
 
 const free = { 1: 0n, 3: 0n, 12: 0n };

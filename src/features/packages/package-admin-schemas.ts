@@ -9,7 +9,10 @@ import {
   example,
   id,
   keyInBody,
+  orNothing,
+  packageDescription,
   packageName as packageNameShown,
+  periodsSold,
   time,
 } from '../../shared/schema-parts.ts';
 import { featureList, limitsSchema, limitValue } from './package-schemas.ts';
@@ -24,9 +27,11 @@ export const adminPackageSchema = Type.Object(
   {
     id: id('The package.'),
     name: packageNameShown,
+    description: packageDescription,
     features: featureList,
     limits: limitsSchema,
     duration_days: durationDaysShown,
+    periods: periodsSold,
     trial: Type.Boolean(),
     retired: Type.Boolean(),
     currency,
@@ -70,6 +75,11 @@ const packageName = Type.String({ minLength: 1, maxLength: 120 });
 
 const features = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 100 });
 
+const description = orNothing(
+  Type.String({ minLength: 1, maxLength: 500 }),
+  'What the package is, for people: one paragraph. null: none.',
+);
+
 const newLimits = Type.Unsafe<JsonObject>({
   type: 'object',
   additionalProperties: limitValue,
@@ -82,9 +92,11 @@ const durationDays = Type.Integer({ minimum: 1, maximum: 3650 });
 export const createPackageBodySchema = Type.Object(
   {
     name: packageName,
+    description: Type.Optional(description),
     features: Type.Optional(features),
     limits: newLimits,
     duration_days: Type.Optional(durationDays),
+    periods: Type.Optional(periodsSold),
     trial: Type.Optional(Type.Boolean()),
     retired: Type.Optional(Type.Boolean()),
     prices: Type.Optional(Type.Object({ reseller: newGroupPrices, distributor: newGroupPrices })),
@@ -92,6 +104,7 @@ export const createPackageBodySchema = Type.Object(
   },
   example({
     name: 'Studio',
+    description: 'For agencies that post for several customers.',
     features: ['5 connected accounts', 'Post scheduling'],
     limits: { accounts: 5, posts_per_day: 20, ai_images_per_month: 50 },
     prices: {
@@ -104,6 +117,7 @@ export const createPackageBodySchema = Type.Object(
 export const changePackageBodySchema = Type.Partial(
   Type.Object({
     name: packageName,
+    description,
     features,
     limits: Type.Unsafe<JsonObject>({
       type: 'object',
@@ -115,6 +129,7 @@ export const changePackageBodySchema = Type.Partial(
       maxItems: 50,
     }),
     duration_days: durationDays,
+    periods: periodsSold,
     trial: Type.Boolean({ description: 'Fixed at creation: only its present value is accepted.' }),
     retired: Type.Boolean(),
     prices: someNewPrices,

@@ -11,7 +11,7 @@ import {
   type LimitValues,
   type NameInLanguages,
 } from '../../shared/limits.ts';
-import type { Group, Months } from '../../shared/periods.ts';
+import { type Group, type Months, periodOfMonths } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { packages } from './package-table.ts';
 import { type Priced, priceLine, priceTable } from './price-lines.ts';
@@ -142,6 +142,11 @@ function parsePackage(row: Row, definitions: readonly LimitDefinition[]): Packag
   });
   const { limits, ...rest } = packages.parse(row);
   return { ...rest, limits: definedValues(definitions, limits), priceLines };
+}
+
+/** Applies to new orders and to renewals. */
+export function isSoldFor({ periods }: Pick<Package, 'periods'>, months: Months): boolean {
+  return periods.includes(periodOfMonths(months));
 }
 
 export function canBeOrdered({ isTrial, retired }: Package): boolean {

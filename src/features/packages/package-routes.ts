@@ -77,13 +77,15 @@ function packageView(one: Package, group: Group, currency: string, now: EpochSec
   return {
     id: one.id,
     name: one.name,
+    description: one.description,
     currency,
     price: formatAmount(pricesAt(one, now)[group][1]),
+    periods: [...one.periods],
     prices: priceEntries(one, group, now),
     duration_days: one.durationDays,
     limits: one.limits,
     features: [...one.features],
-    upcoming: beginningsFor(one, group)
+    upcoming: beginningsFor(one, group, one.periods)
       .filter((from) => from > now)
       .map((from) => ({ from: formatTime(from), prices: priceEntries(one, group, from) })),
   };
@@ -91,7 +93,8 @@ function packageView(one: Package, group: Group, currency: string, now: EpochSec
 
 function priceEntries(one: Package, group: Group, at: EpochSeconds): PackageView['prices'] {
   const prices = pricesAt(one, at)[group];
-  return periods.map(({ months, period }) => ({
+  const sold = periods.filter(({ period }) => one.periods.includes(period));
+  return sold.map(({ months, period }) => ({
     months,
     period,
     price: formatAmount(prices[months]),

@@ -9,8 +9,10 @@ import {
   groupSchema,
   id,
   months,
+  packageDescription,
   packageName,
   period,
+  periodsSold,
   text,
   time,
 } from '../../shared/schema-parts.ts';
@@ -54,15 +56,17 @@ const priceEntries = Type.Array(
       maximum: 100,
     }),
   }),
-  { description: 'Monthly, quarterly, yearly.', maxItems: 3 },
+  { description: 'Of the periods that the package is sold for, the shortest first.', maxItems: 3 },
 );
 
 export const packageSchema = Type.Object(
   {
     id: id('What POST /orders takes as package_id.'),
     name: packageName,
+    description: packageDescription,
     currency,
-    price: amount("The monthly price for the caller's group."),
+    price: amount("The monthly price for the caller's group, also if the package is not sold monthly."),
+    periods: periodsSold,
     prices: priceEntries,
     duration_days: durationDays,
     limits: limitsSchema,
@@ -71,7 +75,7 @@ export const packageSchema = Type.Object(
       Type.Object({ from: time('The first second that they hold in.'), prices: priceEntries }),
       {
         description:
-          'Prices for the caller’s group that begin later, soonest first: all three, as they will be from that second on. An order pays the prices of its own second.',
+          'Prices for the caller’s group that begin later, soonest first: those of all sold periods, as they will be from that second on. An order pays the prices of its own second.',
         maxItems: 100,
       },
     ),

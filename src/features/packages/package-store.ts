@@ -10,6 +10,7 @@ import { type Done, runOnce } from '../../platform/database/idempotent-change.ts
 import { writeRows } from '../../platform/database/table.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { JsonObject } from '../../shared/json.ts';
+import { periodNames } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { lockAccountRow } from '../identity/account-row.ts';
 import { changedLimits, checkNewLimits } from './check-limits.ts';
@@ -84,8 +85,14 @@ function textOf(settings: PackageSettings): string {
     ai_images_per_month: aiImagesPerMonth,
     ...others
   } = settings.limits;
+  const { description, periods, ...first } = settings;
   return JSON.stringify(
-    { ...settings, limits: { accounts, postsPerDay, aiImagesPerMonth, ...others } },
+    {
+      ...first,
+      limits: { accounts, postsPerDay, aiImagesPerMonth, ...others },
+      ...(description !== null && { description }),
+      ...(periods.length < periodNames.length && { periods }),
+    },
     (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
   );
 }
@@ -162,12 +169,14 @@ export function subjectOf(packageId: number): Pick<AuditEntry, 'subject'> {
 }
 
 function auditView(one: Package, now: EpochSeconds): JsonObject {
-  const { name, features, limits, durationDays, isTrial, retired } = one;
+  const { name, description, features, limits, durationDays, periods, isTrial, retired } = one;
   return {
     name,
+    description,
     features,
     limits,
     duration_days: durationDays,
+    periods,
     trial: isTrial,
     retired,
     prices: writtenPrices(pricesAt(one, now)),

@@ -9,19 +9,22 @@ import {
   json,
   nullableText,
   oneOf,
+  someOf,
   text,
   texts,
   time,
 } from '../../platform/database/table.ts';
 import { limitKinds } from '../../shared/limits.ts';
-import { groups } from '../../shared/periods.ts';
+import { groups, periodNames } from '../../shared/periods.ts';
 
 export const packages = describeTable('packages', {
   id: int('id'),
   name: text('name'),
+  description: nullableText('description'),
   features: texts('features'),
   limits: json('limits'),
   durationDays: int('duration_days'),
+  periods: someOf('periods', periodNames),
   isTrial: boolean('is_trial'),
   retired: boolean('retired'),
   createdAt: time('created_at'),

@@ -19,9 +19,11 @@ export function adminPackageView(one: Package, currency: string, now: EpochSecon
   return {
     id: one.id,
     name: one.name,
+    description: one.description,
     features: [...one.features],
     limits: one.limits,
     duration_days: one.durationDays,
+    periods: [...one.periods],
     trial: one.isTrial,
     retired: one.retired,
     currency,

@@ -1,7 +1,7 @@
 // The price of a package at a given second, for orders, previews and views. A price line is a list of steps in time: no
 // timer is involved, and a clock that goes back finds the earlier price. Pure.
 
-import { type Group, groups, type Months, periods } from '../../shared/periods.ts';
+import { type Group, groups, type Months, periodNames, periods } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
 export type PriceTable<Value> = Readonly<Record<Group, Readonly<Record<Months, Value>>>>;
@@ -30,8 +30,14 @@ export function pricesAt(one: Priced, at: EpochSeconds): Prices {
   return priceTable((group, months) => priceAt(one, group, months, at));
 }
 
-export function beginningsFor({ priceLines }: Priced, group: Group): readonly EpochSeconds[] {
-  const lines = periods.map(({ months }) => priceLines[group][months]);
+/** When a price of one of the `named` periods begins, soonest first. */
+export function beginningsFor(
+  { priceLines }: Priced,
+  group: Group,
+  named = periodNames,
+): readonly EpochSeconds[] {
+  const sold = periods.filter(({ period }) => named.includes(period));
+  const lines = sold.map(({ months }) => priceLines[group][months]);
   const seconds = new Set(lines.flatMap(([_always, ...later]) => later.map(({ from }) => from)));
   return [...seconds].sort((a, b) => a - b);
 }

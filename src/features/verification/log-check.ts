@@ -9,7 +9,7 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { loadCatalog } from '../packages/package-catalog.ts';
+import { loadCatalog, type Package } from '../packages/package-catalog.ts';
 import { scheduledPrices } from '../packages/package-table.ts';
 import { pricesAt } from '../packages/price-lines.ts';
 import { parsePrices, writtenPrices } from '../packages/written-prices.ts';
@@ -301,7 +301,11 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
       if (one === undefined) found.push(`package ${id}: it does not exist, but is in the audit log`);
       else if (!isOvertaken && written(writtenPrices(pricesAt(one, at))) !== written(after['prices']))
         found.push(`package ${id}: its prices are not those that the audit log has`);
-      else if (one.retired !== (after['retired'] === true) || one.durationDays !== after['duration_days'])
+      else if (
+        one.retired !== (after['retired'] === true) ||
+        one.durationDays !== after['duration_days'] ||
+        !isAsLogged(one, after)
+      )
         found.push(`package ${id}: it is not as the audit log left it`);
     }
     const present = new Map<string, Record<string, Record<number, bigint>>>();
@@ -321,6 +325,14 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     }
     return found;
   }
+}
+
+/** An earlier version logged neither: then the package may have anything. */
+function isAsLogged({ description, periods }: Package, after: Noted): boolean {
+  return (
+    (after['description'] === undefined || after['description'] === description) &&
+    (after['periods'] === undefined || JSON.stringify(after['periods']) === JSON.stringify(periods))
+  );
 }
 
 function written(prices: unknown): string {

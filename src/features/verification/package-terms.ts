@@ -5,7 +5,7 @@ import type { Package } from '../packages/package-catalog.ts';
 import type { Prices } from '../packages/price-lines.ts';
 
 /** What the rules need of a package. */
-export interface Terms extends Pick<Package, 'isTrial' | 'retired' | 'durationDays'> {
+export interface Terms extends Pick<Package, 'isTrial' | 'retired' | 'durationDays' | 'periods'> {
   readonly prices: Prices;
 }
 

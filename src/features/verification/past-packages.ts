@@ -6,7 +6,7 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { publicId } from '../../shared/identifiers.ts';
-import { type Group, groups } from '../../shared/periods.ts';
+import { type Group, groups, periodNames } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { parseTime } from '../../shared/times.ts';
 import { loadCatalog, type Package } from '../packages/package-catalog.ts';
@@ -158,13 +158,15 @@ function presentTerms(one: Package | undefined): Terms | null {
 }
 
 function termsOf(noted: unknown): Terms | null {
-  const { prices, retired, trial, duration_days: durationDays } = fieldsOf(noted);
+  const { prices, retired, trial, duration_days: durationDays, periods } = fieldsOf(noted);
   if (typeof durationDays !== 'number') return null;
   const found = parsePrices(prices);
   return {
     isTrial: trial === true,
     retired: retired === true,
     durationDays,
+    // Earlier versions sold every period.
+    periods: Array.isArray(periods) ? periodNames.filter((period) => periods.includes(period)) : periodNames,
     prices: priceTable((group, months) => found[group]?.[months] ?? -1n),
   };
 }

@@ -1,10 +1,10 @@
 // Replays one customer's history: each order and plan change runs as a command through the decide functions on this
 // customer's state, and the result is compared with the rows. Accounts share only the balance, which the check of the books
-// proves. What rows do not record (price, trial length, sale status) is taken from the row and judged by past-packages.ts.
-// Pure.
+// proves. What rows do not record (price, trial length, sale status, periods) is taken from the row and judged by
+// past-packages.ts. Pure.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
-import type { Group } from '../../shared/periods.ts';
+import { type Group, type Months, type Period, periodNames } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { AccountState } from '../identity/account-table.ts';
 import type { CustomerState } from '../order-engine/decisions/customer-state.ts';
@@ -26,7 +26,7 @@ import {
   type PlanLife,
 } from '../order-engine/records/plan-life.ts';
 import type { Plan } from '../order-engine/records/plan-terms.ts';
-import type { Package } from '../packages/package-catalog.ts';
+import { isSoldFor, type Package } from '../packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../packages/price-lines.ts';
 import type { Terms } from './package-terms.ts';
 import type { Past } from './past-packages.ts';
@@ -183,7 +183,8 @@ export function createReplay({
     const command = automaticRenewal(row) ?? ordered;
     // Renewals continue for retired packages.
     const retired = !isTest && terms.length > 0 && terms.every((around) => around.retired);
-    const wanted = terms[0] && packageAt(row.packageId, terms[0], row.priceCents, retired);
+    const periods = periodsAround(terms, row.months);
+    const wanted = terms[0] && packageAt(row.packageId, { ...terms[0], retired, periods }, row.priceCents);
     const { outcome } = decide(command, { wanted: wanted ?? null, named: renewed, row }, row.createdAt);
     if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
     const { order: decided } = outcome;
@@ -201,6 +202,12 @@ export function createReplay({
       problems.push(`it ends at ${is}, but its terms end at ${should}`);
     }
     return problems.map(by(subject));
+  }
+
+  /** All if any of the terms sold it: a period counts as unsold only if it was unsold all around that time. */
+  function periodsAround(terms: readonly Terms[], months: Months): readonly Period[] {
+    const isUnsold = !isTest && terms.length > 0 && !terms.some((around) => isSoldFor(around, months));
+    return isUnsold ? (terms[0]?.periods ?? []) : periodNames;
   }
 
   /** It matters only if the order waited for the product, because then the plan is not due again meanwhile. */
@@ -280,8 +287,9 @@ export function createReplay({
     const command = commandOf(row);
     if (command === null) return [by(subject)('it does not say how the plan renews itself')];
     const packageId = customer?.plan.packageId ?? 0;
-    const [terms] = past.termsAround(packageId, row.createdAt);
-    const wanted = terms ? packageAt(packageId, terms, 0n, false) : null;
+    const terms = past.termsAround(packageId, row.createdAt);
+    const periods = row.renewMonths === null ? periodNames : periodsAround(terms, row.renewMonths);
+    const wanted = terms[0] ? packageAt(packageId, { ...terms[0], retired: false, periods }, 0n) : null;
     const { outcome, changes } = decide(command, { wanted }, row.createdAt);
     if (outcome.type !== 'plan_changed') return [by(subject)(refusalOf(outcome))];
     const problems: string[] = [];
@@ -362,7 +370,7 @@ export function createReplay({
     }
     const retired = terms.length > 0 && terms.every((around) => around.retired);
     const around = trials[0] ?? terms[0];
-    const wanted = around ? { ...packageAt(packageId, around, 0n, retired), durationDays } : null;
+    const wanted = around ? packageAt(packageId, { ...around, retired, durationDays }, 0n) : null;
     const command: OrderCommand = {
       type: 'grant_trial',
       accountId,
@@ -422,15 +430,21 @@ function wasPrice(
     .some(({ prices }) => groups.some((group) => prices[group][months] === priceCents));
 }
 
-function packageAt(id: number, { isTrial, durationDays }: Terms, cents: bigint, retired: boolean): Package {
+function packageAt(
+  id: number,
+  { isTrial, durationDays, retired, periods }: Omit<Terms, 'prices'>,
+  cents: bigint,
+): Package {
   return {
     id,
     name: '',
+    description: null,
     features: [],
     limits: {},
     createdAt: 0,
     isTrial,
     durationDays,
+    periods,
     retired,
     ...steadyPrices(priceTable(() => cents)),
   };

@@ -195,6 +195,17 @@ export function words(name: string): Column<readonly string[]> {
   };
 }
 
+/** Some of these words, in this order. */
+export function someOf<const Word extends string>(
+  name: string,
+  of: readonly Word[],
+): Column<readonly Word[]> {
+  return {
+    ...words(name),
+    parse: (value) => (Array.isArray(value) ? of.filter((word) => value.includes(word)) : []),
+  };
+}
+
 export function oneOf<const Word extends string>(name: string, words: readonly Word[]): Column<Word> {
   return {
     name,

@@ -9,7 +9,7 @@ import type { AccountState } from '../../identity/account-table.ts';
 import { canBeOrdered } from '../../packages/package-catalog.ts';
 import { operatorMark } from '../records/order-table.ts';
 import { runningPlan } from '../records/plan-life.ts';
-import { mustAskAgain, refused } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsUnsold } from './command-checks.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { ChangePackage, OrderOutcome } from './order-commands.ts';
@@ -37,6 +37,8 @@ export function changePackage(
     const reason = wanted.isTrial ? 'free_trial' : 'retired';
     return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
   }
+  const unsold = refusedAsUnsold(wanted, months);
+  if (unsold !== null) return unsold;
   const running = runningPlan(customer, now);
   if (running === null) return refused('order_failed', { reason: 'plan_not_running' });
   if (running.packageId === packageId) return refused('order_failed', { reason: 'same_package' });

@@ -2,7 +2,9 @@
 
 import { type ErrorCode, type ErrorDetails, refusal } from '../../../shared/error-catalog.ts';
 import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../../../shared/identifiers.ts';
+import type { Months } from '../../../shared/periods.ts';
 import type { AccountState } from '../../identity/account-table.ts';
+import { isSoldFor, type Package } from '../../packages/package-catalog.ts';
 import type { PlanLife } from '../records/plan-life.ts';
 import type { Keyed, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -26,6 +28,14 @@ export function mustAskAgain(
 export function refusedWhilePending(customer: { readonly life?: PlanLife } | null): Refused | null {
   const isPending = customer?.life !== undefined && customer.life.pendingOrder !== null;
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
+}
+
+/** A period that the package is not sold for: before all checks of the customer and the balance. null: it is sold. */
+export function refusedAsUnsold(wanted: Package, months: Months): Refused | null {
+  if (isSoldFor(wanted, months)) return null;
+  const { periods } = wanted;
+  const reason = `must be a period that the package is sold for: ${periods.join(', ')}`;
+  return refused('invalid_months', { field: 'months', reason, periods });
 }
 
 /** The account's numbers, or a test account's budget, are used up. null: there is room. */

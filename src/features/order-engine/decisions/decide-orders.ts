@@ -2,8 +2,8 @@
 // accounts' locks, each seeing its predecessors' changes, so a batch answers exactly as single orders would. Pure: no I/O,
 // clock or randomness; the given state is not modified. Each kind of command has its own file.
 // | Order of checks: the caller's rights are unchanged; replay or idempotency_conflict; the renewed order exists; the
-// package; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check nothing may fail;
-// only then are changes made.
+// package, then the period; the customer's owner; order_failed; price_changed; insufficient_credit. After the last check
+// nothing may fail; only then are changes made.
 
 import { isTestAccount } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';

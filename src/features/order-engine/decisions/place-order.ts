@@ -6,7 +6,7 @@ import type { AccountState } from '../../identity/account-table.ts';
 import { canBeOrdered } from '../../packages/package-catalog.ts';
 import type { OrderKind } from '../records/order-table.ts';
 import { runningPlan } from '../records/plan-life.ts';
-import { mustAskAgain, refused } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsUnsold } from './command-checks.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, PlaceOrder } from './order-commands.ts';
@@ -33,6 +33,8 @@ export function placeOrder(
     const reason = wanted.isTrial ? 'free_trial' : 'retired';
     return { type: 'refused', refusal: fieldRefusal('package_unavailable', 'package_id', reason) };
   }
+  const unsold = refusedAsUnsold(wanted, months);
+  if (unsold !== null) return unsold;
   if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
 
   const customer = working.customer(customerReference);

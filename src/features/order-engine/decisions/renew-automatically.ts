@@ -6,7 +6,7 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { automaticFingerprint } from '../records/order-table.ts';
 import { lifeAfterFailedRenewal, type PlanLife, runningPlan } from '../records/plan-life.ts';
-import { mustAskAgain, refused, refusedAsFull } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsFull, refusedAsUnsold } from './command-checks.ts';
 import type { CustomerState } from './customer-state.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import type { OrderOutcome, RenewAutomatically } from './order-commands.ts';
@@ -53,6 +53,8 @@ function order(
   const wanted = working.packages.get(plan.packageId);
   if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
   const { months, maxChargeCents } = autoRenew;
+  const unsold = refusedAsUnsold(wanted, months);
+  if (unsold !== null) return unsold;
   const running = runningPlan(customer, now);
   const renewal = { idempotencyKey, maxChargeCents };
   const intent = { command: renewal, months, fingerprint: automaticFingerprint, wanted, running, customer };

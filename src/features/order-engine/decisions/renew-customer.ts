@@ -4,7 +4,7 @@
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { runningPlan } from '../records/plan-life.ts';
-import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsUnsold, refusedWhilePending } from './command-checks.ts';
 import type { CustomerState } from './customer-state.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -40,6 +40,8 @@ export function renewCustomer(
   if (renewed === null) throw new Error(`Order ${lastOrder} of account ${account.id} was not loaded.`);
 
   const months = command.months ?? renewed.months;
+  const unsold = refusedAsUnsold(wanted, months);
+  if (unsold !== null) return unsold;
   const running = runningPlan(customer, now);
   const fingerprint = fingerprintFor(months);
   const intent = { command, months, fingerprint, wanted, kind: 'renew', running, customer } as const;

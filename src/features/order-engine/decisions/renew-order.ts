@@ -3,7 +3,7 @@
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { runningPlan } from '../records/plan-life.ts';
-import { mustAskAgain, refused, refusedWhilePending } from './command-checks.ts';
+import { mustAskAgain, refused, refusedAsUnsold, refusedWhilePending } from './command-checks.ts';
 import { executeOrder, replay } from './execute-order.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, RenewOrder } from './order-commands.ts';
@@ -27,6 +27,8 @@ export function renewOrder(
 
   const wanted = working.packages.get(renewed.packageId);
   if (wanted === undefined || wanted.isTrial) return refused('package_unavailable');
+  const unsold = refusedAsUnsold(wanted, months);
+  if (unsold !== null) return unsold;
   const customer = working.customer(renewed.customerReference);
   if (customer === null) throw new Error(`Order ${renewed.number} of account ${account.id} has no customer.`);
   const pending = refusedWhilePending(customer);

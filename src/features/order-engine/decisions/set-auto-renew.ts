@@ -6,7 +6,7 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { type AutoRenew, isSameLife, lifeWithAutoRenew, runningPlan } from '../records/plan-life.ts';
 import { begin, isCustomer, note } from './change-plan.ts';
-import { refused, refusedWhilePending } from './command-checks.ts';
+import { refused, refusedAsUnsold, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, SetAutoRenew } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
@@ -31,9 +31,10 @@ export function setAutoRenew(
   const { life, plan } = customer;
   if (autoRenew !== null) {
     if (runningPlan(customer, now) === null) return refused('order_failed', { reason: 'plan_not_running' });
-    if (working.packages.get(plan.packageId)?.isTrial !== false) {
-      return refused('package_unavailable', { reason: 'free_trial' });
-    }
+    const wanted = working.packages.get(plan.packageId);
+    if (wanted?.isTrial !== false) return refused('package_unavailable', { reason: 'free_trial' });
+    const unsold = refusedAsUnsold(wanted, autoRenew.months);
+    if (unsold !== null) return unsold;
   }
   const next = lifeWithAutoRenew(life, plan, autoRenew);
   const isNone = isSameLife(life, next);
