@@ -34,7 +34,7 @@ export interface AgedShop extends Shop {
 export interface BenchServers {
   young(): Promise<Shop>;
   embedded(): Promise<Shop>;
-  /** Its process is started again in every round, but its history stays. */
+  /** The service with the aged history. Its process is started again in every round, but its history stays. */
   aged(): Promise<AgedShop>;
   history(): Promise<AgedHistory>;
   /** A service whose history is large enough to search and to export. */

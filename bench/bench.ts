@@ -36,7 +36,7 @@ interface Equipment {
   readonly servers: BenchServers;
   readonly measure: Measurements;
   readonly pgbench: Pgbench | null;
-  /** The same on a server with its data in memory; null if the system has no folder in memory. */
+  /** The same equipment on a server with its data in memory; null if the system has no folder in memory. */
   readonly fast: Pick<Equipment, 'servers' | 'measure' | 'pgbench'> | null;
   readonly seconds: number;
 }
@@ -135,7 +135,7 @@ function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): 
       },
     },
     {
-      // All its transactions update one row.
+      // At scale 1, all of pgbench's transactions update the same row.
       pieces: ['tpcb', 'bulk'],
       title: 'pgbench, scale 1',
       measure: async () => ({ tpcb1: await pgbench?.throughput(1, seconds) }),
@@ -215,7 +215,7 @@ function steps({ stage, servers, measure, pgbench, fast, seconds }: Equipment): 
       }),
     },
     {
-      // It gets the same requests as the service below.
+      // The bare server gets the same requests as the service below.
       pieces: ['reads'],
       title: 'the bare server',
       async measure() {

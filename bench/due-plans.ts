@@ -41,7 +41,7 @@ export async function seedDuePlans(
     const rows = await database.query({ name: '', text: 'select id, access_version from accounts' });
     for (const row of rows) versions.set(Number(row['id']), Number(row['access_version']));
     await eachOf(plans, async (index) => {
-      // All within one hour, in the order in which they are renewed.
+      // The plans begin, and so end, within one hour, in the order of their renewal.
       now = began + Math.floor((index * 3_600) / plans);
       const accountId = accounts[index % accounts.length]?.id ?? 0;
       const common = {

@@ -9,7 +9,7 @@ export interface Load {
   readonly requests: OrderRequests | GetRequests;
 }
 
-/** Orders with the keys in turn. Each order has its own customer and idempotency key. */
+/** Orders that are placed with each of the keys in turn. Each has its own customer and idempotency key. */
 export interface OrderRequests {
   /** POST /orders, or POST /orders/bulk with `ordersInBulk` orders in each. */
   readonly kind: 'orders' | 'bulks';
@@ -21,7 +21,7 @@ export interface OrderRequests {
   readonly run: string;
 }
 
-/** GET requests, the targets in turn. */
+/** GET requests that are sent to each of the targets in turn. */
 export interface GetRequests {
   readonly kind: 'gets';
   readonly targets: readonly GetTarget[];

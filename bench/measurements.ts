@@ -14,7 +14,7 @@ import { cpuSeconds, cpuSecondsOfFamily, residentMegabytes, watchMemory } from '
 import { createStatementCosts } from './statement-costs.ts';
 
 export interface Measurements {
-  /** Orders per second of 128 connections, the keys in turn. */
+  /** Orders per second of 128 connections, which use the keys in turn. */
   orders(target: OrderTarget, keys: readonly string[]): Promise<number>;
   /** The same, with idempotency keys in the order of time. */
   ordersWithKeysInOrder(target: OrderTarget, keys: readonly string[]): Promise<number>;
@@ -45,7 +45,7 @@ export interface OrdersBesideReads extends ReadsDone {
   readonly beside: number;
 }
 
-/** null: this system does not report it. */
+/** A figure is null if this system does not report it. */
 export interface OrderCosts {
   readonly perSecond: number;
   readonly medianMilliseconds: number;

@@ -1,5 +1,5 @@
 // Runs pgbench's TPC-B for comparison: the built-in script with prepared statements, on a separate database of the same
-// server. One transaction reads and changes four rows and adds a fifth. An order writes as many rows, and its answer.
+// server. One transaction reads and changes four rows and adds a fifth. An order writes as many rows and stores its answer.
 
 import { existsSync, globSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -82,7 +82,7 @@ function pgbenchPath(stage: Stage): string | null {
   try {
     folders.unshift(dirname(readlinkSync(`/proc/${stage.postgres.pid()}/exe`)));
   } catch {
-    // No /proc, or a server of another user.
+    // There is no /proc, or the server belongs to another user.
   }
   return folders.map((folder) => join(folder, 'pgbench')).find((path) => existsSync(path)) ?? null;
 }

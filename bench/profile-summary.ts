@@ -1,5 +1,5 @@
 // Shows where the service's CPU time went, from the profiles that `--profile` keeps: for each group of functions, its share of
-// the time in which the thread was busy. Called functions count for themselves, not for their callers.
+// the time in which the thread was busy. A function's time does not include the functions that it calls.
 
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -73,7 +73,7 @@ const machines: readonly Machine[] = [
   long('kills on PostgreSQL', 'long-kill', '--database', 'postgres', '--kills', count(500)),
   long('broken database', 'long-broken-database', '--rounds', count(5)),
   long('failover', 'long-failover', '--rounds', count(3)),
-  // Behind the installed proxies.
+  // Runs behind the proxies that are installed.
   long('restarts', 'long-restarts', '--rounds', count(20), '--kills', count(5)),
   long('failover under Patroni', 'long-patroni-failover'),
   long('containers', 'long-containers', '--kills', count(6)),

@@ -159,7 +159,7 @@ export async function runCrowd({
     entryCount += entries.length;
     if (mode === 'test') checkClock(own);
   }
-  // A reference is one customer per mode.
+  // In each mode, a reference stands for one customer.
   for (const same of [live, testAccounts]) {
     const ids = new Set(same.map(({ id }) => id));
     checkOwners(journal.filter(({ accountId }) => ids.has(accountId)));

@@ -14,8 +14,8 @@ import { send, serverProcesses } from './server-processes.ts';
 /**
  * `killed`: kill -9 of all the primary's processes.
  * `killed behind a frozen standby`: the standby never receives what the primary has committed meanwhile.
- * `back in place, then killed`: the same, but the primary returns for a while before it is killed for good. `frozen`: the
- * primary is not dead, and continues later as a fork.
+ * `back in place, then killed`: with a frozen standby, the primary is killed, returns for a while, and is killed for good.
+ * `frozen`: the primary stops and later continues as a fork.
  */
 export const failoverNames = [
   'killed',
@@ -126,7 +126,7 @@ async function expectNobodyOn(
   if (former.pid() === undefined) await former.start();
   else send('SIGCONT', serverProcesses(former));
   // The former primary must not wait for a standby, so that only the service can keep orders away.
-  // The loop lets the transactions end that still wait for one.
+  // The loop ends when the transactions that were waiting for the standby have ended.
   await waitForNobody(former);
   const waiting = "select from pg_stat_activity where wait_event = 'SyncRep'";
   while ((await askServer(former.url, waiting)).length > 0) await pause(pollMilliseconds);

@@ -357,7 +357,7 @@ export async function runHandOffRound({
   async function attend({ misses }: { readonly misses: boolean }): Promise<void> {
     for (const { callId, accountId, customerNumber, confirmed } of await openCalls(service, ['attention'])) {
       const actor = actors.find((one) => one.account.id === accountId && one.number === customerNumber);
-      // A customer of an earlier round, whose plan still renews.
+      // Without an actor, the customer is from an earlier round, and its plan still renews.
       if (actor === undefined) {
         await sendAgain(null, callId);
         continue;

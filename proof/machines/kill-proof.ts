@@ -55,7 +55,7 @@ type KillMoment = CrashPoint | 'random instant';
 const clientCount = 8;
 const clientCountShort = 4;
 const restMillisecondsShort = 60;
-/** More than a window, so that a kill can fall between two windows. */
+/** More orders than a bulk submits in one window, so that a kill can fall between two windows. */
 const ordersInBulk = 110;
 const ordersInBulkShort = 12;
 const bulkEvery = 8;
@@ -115,7 +115,7 @@ async function killAgainAndAgain(
   endings.push(witness.close);
   const killsByPoint: Record<string, number> = {};
   let clients: RetryingClients | null = null;
-  // Clients keep the previous process's address until the next one is audited, because beside orders an audit mostly waits.
+  // Clients keep using the previous process's address until the next process is audited, because orders slow the audit down.
   let address = service.address;
   const journal = emptyJournal(shop);
   const plans = await startLivingPlans({ shop, seed, journal, address: () => address });
@@ -365,7 +365,7 @@ export function startRetryingClients({
   };
 }
 
-/** One order's result in a bulk, like a single answer; if the bulk was refused, its answer. */
+/** The result of one of the bulk's orders, in the form of a single answer. If the bulk was refused, its answer. */
 function answerIn(whole: Answer | null, place: number): Answer | null {
   if (whole?.status !== 200) return whole;
   const body = whole.body.results[place];
@@ -428,9 +428,9 @@ export async function openShop(address: string, adminKey: string): Promise<Shop>
 
 export interface BooksReport {
   readonly orders: number;
-  /** Acknowledged, but missing or different: one sentence each. */
+  /** Orders that were acknowledged but are missing or different, one sentence each. */
   readonly lost: readonly string[];
-  /** Existing, but never acknowledged, or twice under one key: one sentence each. */
+  /** Orders that were never acknowledged, or that share a key, one sentence each. */
   readonly doubled: readonly string[];
 }
 
@@ -455,7 +455,7 @@ export async function compareBooks(
       idOfKey.set(key, order['id']);
     }
     doubled.push(...settlementProblems(orders, entries));
-    // Entries are newest first, so the order's first charge remains. A later one charges the refund of a failed order.
+    // Entries are newest first, so the order's first charge remains. A later charge takes back the refund of a failed order.
     const balanceOfOrder = new Map<unknown, unknown>();
     for (const entry of entries)
       if (entry['kind'] === 'charge') balanceOfOrder.set(entry['order_id'], entry['balance_after']);

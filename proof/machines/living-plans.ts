@@ -122,7 +122,7 @@ export async function startLivingPlans({
     const answer = await untilAnswered(account.key, key, (client) =>
       client.post(`/customers/${customerId}/cancel`, { at: 'now' }, { 'idempotency-key': key }),
     );
-    // The plan has ended if the answer took a year of the fast clock.
+    // If the answer took a year of the fast clock, the plan has ended by itself.
     if (answer.status === 422 && answer.body.error.details.reason === 'plan_not_running') return;
     assert.equal(answer.status, 200, `cancel ${key}: ${answer.text}`);
     const { refund, balance } = answer.body;

@@ -167,7 +167,7 @@ async function prove({ kind, place, copy, present, older }: Trial): Promise<void
     const kills = Object.fromEntries(parts.map((part) => [part, 0]));
     for (let done = 0; done < Number(values.kills); done += 1) {
       await stream.placed(ordersBetween + random.below(ordersBetween));
-      // The parts in turn, and sometimes both.
+      // Kills the parts in turn, and sometimes both at once.
       const chosen = done % 3 === 2 ? parts : [parts[done % parts.length] ?? 'service'];
       await Promise.all(chosen.map((part) => place.crash(part)));
       for (const part of chosen) kills[part] = (kills[part] ?? 0) + 1;

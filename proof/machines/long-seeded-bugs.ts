@@ -115,7 +115,7 @@ async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // The process has already ended.
     }
   };
   const patience = setTimeout(end, patienceMilliseconds);

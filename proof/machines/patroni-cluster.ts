@@ -277,7 +277,7 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   }
 }
 
-/** Sets it under both names that Patroni has for it. */
+/** Sets the timeout under both names that Patroni has for it. */
 function startTimeout(failsOverAtOnce: boolean) {
   const seconds = failsOverAtOnce ? 0 : 300;
   return { primary_start_timeout: seconds, master_start_timeout: seconds };

@@ -18,7 +18,7 @@ export function settlementProblems(orders: readonly Row[], entries: readonly Row
 /** The expected sum of its entries, and the number of nonzero charges. */
 function wantedOf({ price, refund, status }: Row): { total: bigint; charges: number } | null {
   const [priceCents, refundCents] = [centsOf(price), centsOf(refund)];
-  // A pending order never gives more than it takes.
+  // While an order is pending, no more of its refund is given than its price.
   const givenCents = refundCents < priceCents ? refundCents : priceCents;
   const charges = priceCents === 0n ? 0 : 1;
   if (status === 'completed') return { total: refundCents - priceCents, charges };

@@ -155,7 +155,7 @@ export async function startUnreliableProduct({
   const set = await createApiClient(address(), adminKey).send('PUT', '/api/admin/v1/product', body);
   assert.equal(set.status, 200, set.text);
   await copy.begin(createApiClient(address(), adminKey));
-  // A completed order that the product was not asked about was placed before this.
+  // Orders that were completed before the product was connected, so that it was never asked about them.
   const placedBefore = new Set<number>();
   for (const account of shop.accounts) {
     for (const [id, status] of await statusesNow(createApiClient(address(), account.key))) {

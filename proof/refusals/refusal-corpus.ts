@@ -12,7 +12,7 @@ export interface Template {
   readonly body?: unknown;
 }
 
-/** An operation: every case starts from the same request. */
+/** One operation. All its cases start from the same request. */
 export interface CaseLine {
   readonly name: string;
   readonly request: Template;

@@ -28,7 +28,7 @@ export async function answersOf(scene: RefusalScene, line: Line): Promise<readon
 
 function isWithoutEffect({ method }: PlainRequest, answer: string): boolean {
   const isRefused = Number(answer.slice(0, 3)) >= 400;
-  // The last case is a bulk in which no order succeeded.
+  // The last condition is for a bulk in which no order succeeded.
   return (
     isRefused || ['GET', 'HEAD'].includes(method) || (answer.includes(' | ') && !answer.includes('| ok'))
   );

@@ -166,7 +166,7 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/** Sends one bulk. Waits for the rate limit and a service that is away. @returns the answer, or the most orders admitted */
+/** Sends one bulk, waiting for the rate limit or an absent service. @returns the answer, or how many orders would fit */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],

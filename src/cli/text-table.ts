@@ -1,4 +1,4 @@
-// Tables for terminals: aligned columns, no wrapped lines. If too narrow, long texts are cut with "…", then optional
+// Tables for terminals: aligned columns, no wrapped lines. On a narrow terminal, long texts are cut with "…", then optional
 // columns are dropped, then each row becomes a block of lines.
 // Invariant: no control character of a row reaches the terminal.
 
@@ -9,7 +9,7 @@ export interface Column<Row> {
   readonly value: (row: Row) => string | number | null;
   readonly align?: 'right';
   readonly mayShrink?: true;
-  /** The column may be dropped from a narrow table. Blocks show it. */
+  /** The column may be dropped from a narrow table, but not from the blocks. */
   readonly mayLeave?: true;
 }
 

@@ -101,7 +101,7 @@ export interface Service {
   readonly seal: Seal;
   readonly passwordLinks: PasswordLinks;
   readonly jobs: Jobs;
-  /** If other processes can take over: waits until probers know, then for open connections. `hurry` cuts it short. */
+  /** If other processes can take over, waits until probers know, then for open connections. `hurry` cuts it short. */
   depart(hurry: AbortSignal): Promise<void>;
   /** Finishes accepted work, then releases everything, including the database. */
   close(): Promise<void>;

@@ -42,7 +42,7 @@ export interface TakeAnswer {
   readonly reserved: number;
   /** Index of the window that refuses, or null. */
   readonly refusedBy: number | null;
-  /** Time until the refusing window admits all that were wanted, or its whole limit if that is less; 0 if it is empty. */
+  /** Time until the refusing window has room for all wanted requests, or for its limit if that is less; 0 if it is empty. */
   readonly waitMilliseconds: number;
   readonly windows: readonly WindowState[];
 }
@@ -51,7 +51,7 @@ export interface TakeOptions {
   readonly wanted: number;
   /** Reserved in addition, for use within the lease, if plenty is left. */
   readonly reserved?: number;
-  /** Admits some if not all fit. */
+  /** If not all requests fit, admits as many as do. */
   readonly isPartial?: boolean;
   /** The windows before the one that refuses keep their count. */
   readonly isInTurn?: boolean;

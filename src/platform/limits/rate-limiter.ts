@@ -90,7 +90,7 @@ export interface RateLimiterOptions {
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { counts } = options;
-  /** For requests that may be counted again as many: the shared server's identifiers, one for each window. */
+  /** The shared server's identifiers of a request's admissions, one for each window, in case it is counted again as many. */
   const moments = new WeakMap<FastifyReply, readonly number[]>();
 
   const accountWindow = ({ id, rateLimitPerMinute: limit }: LimitedAccount): CountedWindow => ({

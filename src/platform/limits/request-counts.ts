@@ -36,7 +36,7 @@ export interface Taking {
 export interface TakingOfMany {
   readonly states: readonly RateLimitState[];
   readonly refusedBy: number | null;
-  /** Until the refusing window admits all of them, or its full limit if they exceed it. */
+  /** Time until the refusing window has room for all of them, or for its limit if that is less. */
   readonly waitSeconds: number;
 }
 

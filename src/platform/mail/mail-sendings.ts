@@ -112,7 +112,7 @@ export async function countDueMails(database: Queryable, now: EpochSeconds): Pro
   return Number(row?.['count'] ?? 0);
 }
 
-/** @returns null if the mail began elsewhere, or is sent or given up */
+/** @returns null if another process has begun the mail, or if it was sent or given up */
 export async function beginMail(
   database: Queryable,
   id: number,

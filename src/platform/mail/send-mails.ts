@@ -177,7 +177,7 @@ async function note(
 ): Promise<void> {
   if (outcome.type === 'taken') return endMail(database, id, now());
   const { reason } = outcome;
-  // The server is at fault, so the mail does not wait longer: the job itself is retried.
+  // The server is at fault, so the mail stays due: the job is retried as a whole.
   if (outcome.type === 'unusable') return takeMailBack(database, id, { sendAfter, reason });
   if (outcome.type === 'refused' && !outcome.isLasting) {
     const seconds = Math.min(

@@ -21,7 +21,7 @@ const gssRequest = 80877104;
 const cancelRequest = 80877102;
 const terminate = 0x58;
 
-/** Follows every request. PostgreSQL ignores it, except after COPY FROM STDIN, which it makes fail: PGlite cannot wait. */
+/** Sent after every request. It makes COPY FROM STDIN fail, because PGlite cannot wait for data. Otherwise it is ignored. */
 const copyFail = Buffer.from('f\0\0\0\x34COPY FROM STDIN is for a PostgreSQL server only\0', 'latin1');
 
 export class EmbeddedConnection extends Duplex {

@@ -210,7 +210,7 @@ async function listenOn(server: PostgresServer, channel: string, listener: Chang
   if (server.isClosed) throw new DatabaseUnavailable('The database is closed.');
   const listening = listenForever(server.options, clientOf(server.finder), channel, {
     ...listener,
-    // The server answers again, so a connection that has been silent since then is dead.
+    // Once the server answers again, a connection that stays silent is dead.
     onHeardAgain: server.sessions.open.dropSilent,
   });
   server.listeners.push(listening);

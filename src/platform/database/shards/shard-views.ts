@@ -197,7 +197,7 @@ export async function rightsOn(queryable: Queryable, name: string): Promise<Righ
   return rows.map((row) => ({ role: String(row['role']), privilege: String(row['privilege']) }));
 }
 
-/** Grants `rights` again, or only those among `privileges`. With `given`, grants that in place of each right. */
+/** Repeats the grants of `rights`, limited to `privileges` unless null. If `given` is set, grants that in place of each. */
 export async function grant(
   transaction: Queryable,
   what: string,
