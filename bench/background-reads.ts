@@ -64,7 +64,7 @@ export async function startBackgroundReads(shop: Shop, history: AgedHistory): Pr
     search(),
     lookAtOverview(),
   ]);
-  // end() reports the error.
+  // end() reports the error. Until then it must not end the process.
   all.catch(() => undefined);
   return {
     async end() {

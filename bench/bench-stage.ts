@@ -48,7 +48,7 @@ export async function openStage(
   settings: Readonly<Record<string, string>> = {},
   parentFolder?: string,
 ): Promise<Stage> {
-  // Started first, because the server has its own watchdog if this process is interrupted.
+  // The server is started first: if this process is interrupted meanwhile, the server's own watchdog stops it.
   const postgres = await startThrowawayPostgres({
     settings,
     ...(parentFolder !== undefined && { parentFolder }),

@@ -182,7 +182,7 @@ export function forEach(accounts: readonly ShopAccount[], path: string): GetTarg
   return accounts.map(({ key }) => ({ path: `/api/v1${path}`, key }));
 }
 
-/** Page `page` of the account that has enough orders. */
+/** Page `page` of the single account, which has enough orders for it. */
 export function pageTarget(shop: AgedShop, page: number): GetTarget {
   return { path: `/api/v1/orders?page=${page}&limit=${shop.history.pageSize}`, key: shop.single.key };
 }

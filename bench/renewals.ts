@@ -115,7 +115,7 @@ function startClient({ address, single, packageId }: Shop) {
   let isOver = false;
   const { promise: warm, resolve: isWarm } = Promise.withResolvers<void>();
   const ordering = orderOnAndOn();
-  // end() reports the error.
+  // end() reports the error. Until then it must not end the process.
   ordering.catch(() => isWarm());
 
   async function orderOnAndOn(): Promise<void> {

@@ -59,8 +59,8 @@ export async function openTextbookShop(stage: Stage, generator: LoadGenerator): 
     },
   });
 
-  // Statements planned while the tables were empty would stay slow. So it first gets some orders and statistics, and is
-  // started again.
+  // Statements planned while the tables were empty would stay slow. So the server first gets some orders, its tables get
+  // statistics, and it is started again.
   const first = await start();
   const keysOfAll = { keys: shop('').keys, seconds: firstLoadSeconds };
   await loadWithOrders(generator, shop(first.address), keysOfAll);

@@ -99,7 +99,7 @@ async function run(config: Config): Promise<void> {
 
     // Try the address before creating secrets: a start that cannot listen must create none.
     await tryAddress(config);
-    // Without a terminal, output is probably a log.
+    // Without a terminal, output is probably a log, so secrets go to files.
     const isWatched = process.stderr.isTTY;
     const file = isWatched ? null : firstAdministratorFile(config);
     const administrator = await createFirstAdministrator(database, service.seal, config, now(), (first) =>

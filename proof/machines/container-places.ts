@@ -34,7 +34,7 @@ export interface Place {
   /** Starts the service for the first time or, after another `install`, upgrades it. */
   up(): Promise<void>;
   adminKey(): Promise<string>;
-  /** Fails if it finds anything wrong. */
+  /** Runs `sellthrough doctor`. Fails if it finds anything wrong. */
   doctor(): Promise<void>;
   crash(part: Part): Promise<void>;
   /** How often the engine has restarted the container. */
@@ -42,7 +42,7 @@ export interface Place {
   containersOf(part: Part): Promise<string[]>;
   /** Runs `sellthrough verify`. An embedded service is stopped first. */
   verify(): Promise<string>;
-  /** @returns the file, outside the container */
+  /** @returns the path of the backup, outside the container */
   backUp(): Promise<string>;
   /** Call it before the first start. */
   restore(file: string): Promise<void>;

@@ -303,7 +303,7 @@ export async function runHandOffRound({
     }
   }
 
-  /** Gives the product a call's plan or, if it was never sent, the current plan. Recorded at once, filled in later. */
+  /** Gives the product a call's plan or, if it was never sent, the current plan. The plan is looked up after it is recorded. */
   async function giveByHand({ account, reference }: Actor, callId: string, isOrder: boolean): Promise<void> {
     const nothing = { status: 'nothing', package: { id: 0 }, starts_at: '', expires_at: '' };
     const given: Given = { how: `${callId} by hand`, plan: nothing };

@@ -80,7 +80,7 @@ export function startHeldPlans({
   }
 
   const changing = Promise.all(shop.accounts.map(changeOnAndOn));
-  // Awaited at the end. Until then a failure must not end the process.
+  // This promise is awaited at the end. If it fails before that, the process must not end.
   changing.catch(() => undefined);
   return {
     async finish() {

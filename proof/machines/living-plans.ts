@@ -135,7 +135,7 @@ export async function startLivingPlans({
     ),
   );
   const cancelling = Promise.all(shop.accounts.map(cancelOnAndOn));
-  // Awaited at the end. Until then a failure must not end the process.
+  // This promise is awaited at the end. If it fails before that, the process must not end.
   cancelling.catch(() => undefined);
   return {
     async finish() {

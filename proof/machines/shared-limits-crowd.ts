@@ -288,7 +288,7 @@ function windowsOf(admitted: readonly Asked[]): readonly Window[] {
   });
 }
 
-/** The first refusal that no choice of moments explains, even with all possible reservations; null if all are explained. */
+/** Finds the first refusal that is wrong for every choice of moments, even with all possible reservations; null: none. */
 function findUnjust(
   admitted: readonly Asked[],
   refused: readonly Asked[],

@@ -163,7 +163,7 @@ export async function startUnreliableProduct({
     }
   }
   const deciding = decideByHand();
-  // Awaited at the end. Until then a failure must not end the process.
+  // This promise is awaited at the end. If it fails before that, the process must not end.
   deciding.catch(() => undefined);
 
   return {

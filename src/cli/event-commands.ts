@@ -1,5 +1,5 @@
-// sellthrough events: prints the feed, once or endlessly. sellthrough listen: forwards it, signed, to a local program, to
-// develop an endpoint that is not reachable from outside.
+// sellthrough events: prints the feed, once or endlessly. sellthrough listen: signs each event and sends it to a local program,
+// so that an endpoint can be developed on a machine that the service cannot reach.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';

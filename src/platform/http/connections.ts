@@ -196,7 +196,7 @@ function hasWhole({ begun, held }: Connection): boolean {
   return held.some(({ req }) => req.complete);
 }
 
-/** First reads bytes that have already arrived, so that a request at the very end of the timeout is still answered. */
+/** First reads bytes that have already arrived, so that a request that came just before the timeout is still answered. */
 function closeSilently(socket: Socket): void {
   setImmediate(() => {
     if (socket.bytesRead === 0) socket.destroy();

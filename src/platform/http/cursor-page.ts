@@ -27,7 +27,7 @@ export interface FilteredPage<Filter> {
   cursorAt(position: string | null): string | null;
 }
 
-/** @returns null if the list is read by page number, which `hasNoPages` excludes (CSV, cursors only) @throws RequestRefused */
+/** @returns null if the list is read by page number; never with `hasNoPages` (CSV, or cursors only) @throws RequestRefused */
 export function readFilteredPage<Filter>(
   seal: Seal,
   list: FilterableList<Filter>,

@@ -80,7 +80,7 @@ export async function letConnectionsBeUsedUp(
   closePort(server, signal);
   await Promise.race([usedUp, pause(milliseconds, undefined, { signal })]).catch(() => undefined);
   over.abort();
-  // First read what has arrived, so that a request at the very end is still answered.
+  // First read what has arrived, so that a request that came at the last moment is still answered.
   await nextTurn();
   server.closeIdleConnections();
 }

@@ -41,7 +41,7 @@ export interface RateLimiter {
   show(caller: LimitedCaller, reply: FastifyReply): Awaitable<void>;
   /** Counts a request of a blocked account against a separate limit. */
   refused(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
-  /** Counts a bulk that exceeded the rate limit after its body was read, as a refused request. */
+  /** Counts a bulk as a refused request, because it exceeded the rate limit after its body was read. */
   refusedWhole(accountId: number): void;
   /** Called before the body of a bulk is read: refuses it if the account has too many refused requests. */
   foreseeRefused(accountId: number, reply: FastifyReply): Awaitable<Refusal | null>;

@@ -46,7 +46,7 @@ export function createSlidingWindowLimiter<Key>(
   function state(times: AdmittedTimes | undefined, limit: number, at: number, wanted = 1): RateLimitState {
     const used = times?.size() ?? 0;
     const remaining = Math.max(0, limit - used);
-    // After the limit was lowered, more requests than the oldest may have to expire.
+    // After the limit was lowered, several of the oldest requests may have to expire first.
     const leaving = times?.at(remaining >= wanted ? 0 : used + wanted - limit - 1);
     const resetSeconds =
       leaving === undefined ? seconds : Math.ceil((leaving + windowMilliseconds - at) / 1000);

@@ -56,7 +56,7 @@ export function createAddressFilter(allow: readonly string[]): AddressFilter {
   };
 }
 
-/** "::ffff:192.0.2.1" and NAT64's "64:ff9b::192.0.2.1" reach IPv4 hosts, so those count. Other addresses lose their zone. */
+/** "::ffff:192.0.2.1" and NAT64's "64:ff9b::192.0.2.1" become the IPv4 address they reach. Other addresses lose their zone. */
 function innerAddress(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;

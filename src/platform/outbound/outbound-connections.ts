@@ -85,7 +85,7 @@ export function createConnections(limits: ConnectionLimits): OutboundConnections
         keepAliveTimeout: limits.idleMilliseconds,
         keepAliveMaxTimeout: limits.idleMilliseconds,
         maxHeaderSize: limits.answerHeaderBytesMax,
-        // outbound.ts limits the whole call.
+        // No separate time limits, because outbound.ts limits the whole call.
         headersTimeout: 0,
         bodyTimeout: 0,
       });

@@ -49,7 +49,7 @@ export function redactedText(text: string): string {
   return shown.replace(randomText, (found) => (isRandom(found) ? mask : found));
 }
 
-/** Cuts the text before the name of a secret in quoted JSON, at any depth of quoting. */
+/** In quoted JSON, cuts the text off where the name of a secret begins, at any depth of quoting. */
 function beforeQuotedSecret(text: string): string {
   for (const { 1: name = '', index } of text.matchAll(/["']([\w-]{1,100})\\*["']\s*:/g)) {
     if (secretName.test(name)) return `${text.slice(0, index)}${mask}`;

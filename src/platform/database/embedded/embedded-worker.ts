@@ -234,7 +234,7 @@ async function openPostgres({ dataDir, fsyncCounter }: WorkerStart): Promise<Emb
   };
 }
 
-/** Renames the new database to its final name once its files are on disk. After a power cut, the next start begins again. */
+/** Creates the database under another name and renames it when its files are on disk, so that it is never half there. */
 async function initialize(root: string): Promise<void> {
   const unfinished = join(root, 'postgres.new');
   rmSync(unfinished, { recursive: true, force: true });
