@@ -46,7 +46,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   renewal_none: 'nicht automatisch',
   renewal_ends: 'keine, der Tarif endet',
   ask_to_go_on: 'Möchten Sie den Tarif fortsetzen, fragen Sie dort, wo Sie ihn gekauft haben.',
-  limits: 'Grenzen',
+  limits: 'Limits',
   unlimited: 'Unbegrenzt',
   included: 'Enthalten',
   not_included: 'Nicht enthalten',
