@@ -29,7 +29,7 @@ const demoLimits: readonly LimitSettings[] = [
   },
   {
     key: 'sso',
-    name: { en: 'Single sign-on' },
+    name: { en: 'Single sign-on', de: 'Single Sign-on' },
     kind: 'switch',
     unit: null,
     position: 3,

@@ -357,3 +357,30 @@ test('another address of the product takes the password, and what was typed stay
   await said(page, 'Product disconnected.');
   assert.equal(await product(), null);
 });
+
+test('a limit defined in the console is unlimited in a package, and the audit log says so', async () => {
+  const { service } = panel;
+  const id = await createPackage(service, 'Roomy', ['1.00', '2.00', '3.00']);
+  const page = await panel.openAs(service.admin, '/panel/admin/packages');
+  await page.getByRole('button', { name: 'Add a limit' }).click();
+  const defining = dialog(page, 'New limit');
+  await defining.getByLabel('Name', { exact: true }).fill('Parking');
+  await defining.getByLabel('Key').fill('parking_spaces');
+  await defining.getByRole('button', { name: 'Add limit' }).click();
+  await said(page, 'Parking is saved.');
+  const open = () => row(page, 'Roomy').getByRole('link', { name: 'Roomy' }).click();
+  await open();
+  await page.getByRole('textbox', { name: 'Parking' }).fill('5');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const limits = async () => (await service.admin.get(`/api/admin/v1/packages/${id}`)).body.package.limits;
+  await heading(page, 'Packages').waitFor();
+  assert.equal((await limits()).parking_spaces, 5);
+  await open();
+  await page.getByRole('switch', { name: 'Parking: unlimited' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await heading(page, 'Packages').waitFor();
+  assert.equal((await limits()).parking_spaces, null);
+  await page.goto('/panel/admin/audit');
+  await page.getByText('Limits: parking spaces 5 → Unlimited').filter({ visible: true }).first().waitFor();
+  await page.getByText('Kind Number').filter({ visible: true }).first().waitFor();
+});

@@ -165,6 +165,7 @@ function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
 
 /** Flattens nested objects into names such as "prices.reseller.monthly". */
 function fieldsOf(value: unknown, currency: string, path = ''): Record<string, string> {
+  if (path.startsWith('limits.')) return { [path]: limitText(value) };
   if (value === null || value === undefined) return {};
   if (typeof value !== 'object' || Array.isArray(value)) {
     return { [path === '' ? 'value' : path.replace(/_cents$/, '')]: textOf(value, path, currency) };
@@ -174,6 +175,13 @@ function fieldsOf(value: unknown, currency: string, path = ''): Record<string, s
       Object.entries(fieldsOf(inner, currency, path === '' ? name : `${path}.${name}`)),
     ),
   );
+}
+
+/** Of the operator's limits, whose keys may look like other fields. A count of null is unlimited. */
+function limitText(value: unknown): string {
+  if (value === null) return t`Unlimited`;
+  if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
+  return String(value);
 }
 
 const moneyFields: ReadonlySet<string> = new Set([

@@ -17,6 +17,7 @@ const fields: Words = {
   blocked: t`Blocked`,
   colour: t`Color`,
   deed: t`Action`,
+  de: t`German`,
   description: t`Description`,
   display_name: t`Name`,
   distributor: t`Distributor`,
@@ -24,6 +25,7 @@ const fields: Words = {
   email: t`Email`,
   emails: t`Email addresses`,
   enabled: t`Enabled`,
+  en: t`English`,
   ended: t`Sessions ended`,
   entry_id: t`Ledger entry`,
   expires_at: t`Ends`,
@@ -31,8 +33,11 @@ const fields: Words = {
   features: t`Features`,
   from: t`From`,
   group: t`Group`,
+  hidden: t`Hidden`,
   hours_before: t`Hours before the end`,
   is_admin: t`Administrator`,
+  key: t`Key`,
+  kind: t`Kind`,
   language: t`Language`,
   last_four: t`Last four characters`,
   letterhead: t`Letterhead`,
@@ -47,6 +52,7 @@ const fields: Words = {
   package_id: t`Package ID`,
   password: t`Password`,
   plans_ending_days: t`Days before plan end`,
+  position: t`Position`,
   posts_per_day: t`Posts per day`,
   prices: t`Prices`,
   quarterly: t`Quarterly`,
@@ -64,6 +70,7 @@ const fields: Words = {
   test_url: t`Test URL`,
   trial: t`Free trial`,
   types: t`Events`,
+  unit: t`Unit`,
   url: t`Address`,
   username: t`Username`,
   within_the_hour: t`Count in the hour`,
@@ -77,6 +84,7 @@ export function auditFieldWord(path: string): string {
 }
 
 const values: Words = { true: t`Yes`, false: t`No`, changed: t`changed`, all: t`all` };
+const limitKinds: Words = { count: t`Number`, switch: t`Yes or no`, text: t`Text` };
 const reasons: Words = {
   wrong_password: t`wrong password`,
   wrong_code: t`wrong code`,
@@ -92,6 +100,8 @@ export function auditValueWord(path: string, value: string): string {
       return planStatusWord(value);
     case 'reason':
       return reasons[value] ?? value.replaceAll('_', ' ');
+    case 'kind':
+      return limitKinds[value] ?? value;
     // These fields hold text that users typed, so it is never translated, even if it equals one of our values.
     case 'name':
     case 'display_name':
