@@ -136,7 +136,7 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
       config: {
         scopes: ['admin:accounts'],
         codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
-        // Control of the account's mail gives control of its password.
+        // Anyone who controls the account's mail can reset its password, so both need a confirmation.
         sensitiveAction: {
           passwordField: 'current_password',
           ifSent: ['password', 'email'],
@@ -164,7 +164,7 @@ async function createAccountHandler(
   const { body } = request;
   refuseIf(allowedIpsRefusal(body.allowed_ips) ?? emailRefusal(body.email));
   const displayName = body.display_name ?? body.username;
-  // The group determines prices.
+  // The group determines the account's prices, so another group needs the scope for packages.
   const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
   refuseIf(scopeProblem(request.principal, ofPrices));
   refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
@@ -259,7 +259,7 @@ async function viewOf(
   return accountView(account, currency, withTotp.has(account.id));
 }
 
-/** A password that another person knows only serves to choose a new one. A key stands for its account. */
+/** A password known to someone else only serves to choose a new one. A key counts as its account. */
 function isOwnPassword({ account, actor }: Principal, id: number): boolean {
   return actor.type === 'key' ? account.id === id : actor.id === id;
 }

@@ -1,4 +1,4 @@
-// The console's account list, with filters and two orders; the admin API lists by page (account-admin-routes.ts).
+// The console's account list, with filters and two orders. The admin API lists by page number (account-admin-routes.ts).
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,6 +1,6 @@
-// Changes accounts and their keys: each is one transaction with an audit entry and a NOTIFY, and raises access_version when
-// rights change. The only writer of account settings (also of the own login, through people-rows.ts); balances and counters
-// belong to the order batch.
+// Changes accounts and their keys. Each change is one transaction with an audit entry and a NOTIFY, and raises
+// access_version if it changes rights. The only writer of account settings (people-rows.ts writes those of the own login
+// through it); the order batch writes balances and counters.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -53,7 +53,7 @@ export interface NewAccount {
   readonly group: Group;
   readonly isAdmin: boolean;
   readonly email?: string | null;
-  /** null: no password until one is set through a mailed link. */
+  /** null: there is no password until one is set through a mailed link. */
   readonly passwordHash: string | null;
   readonly rateLimitPerMinute: number;
   readonly allowedIps: readonly string[];
@@ -72,7 +72,7 @@ export interface AccountChange {
 
 export const rateLimitPerMinuteDefault = 60;
 
-// In the batches' lock order.
+// Locks in the same order as the batches, so that they do not deadlock.
 const lockAdministrators: SqlStatement = {
   name: 'lock_administrators',
   text: `select id, blocked, api_enabled from accounts where is_admin order by id for no key update`,
@@ -97,7 +97,7 @@ export interface NewKey {
   readonly apiKey: string;
 }
 
-/** Replaces every account's key in sequence, as the first administrator. */
+/** Replaces every account's key, one after another. The audit log names the first administrator. */
 export async function* resetEveryApiKey(
   database: Database,
   seal: Seal,
@@ -112,7 +112,7 @@ export async function* resetEveryApiKey(
   }
 }
 
-/** `key`: a given one, for the first administrator. `along` runs in the transaction. null: the username is taken. */
+/** `key` is a given key, for the first administrator. `along` runs in the transaction. null if the username is taken. */
 export async function createAccount(
   database: Database,
   seal: Seal,
@@ -155,7 +155,7 @@ export async function createAccount(
   }
 }
 
-/** On a divided database the id determines the shard, so it is drawn first. */
+/** On a divided database the id determines the shard, so the id is drawn before the insert. */
 async function insertInGroup(
   transaction: Queryable,
   account: RowOf<typeof newAccounts>,
@@ -166,7 +166,7 @@ async function insertInGroup(
   return writeRows(transaction.ofAccount(id), insertNumbered, [{ ...account, id }]);
 }
 
-/** Usernames of accounts and of people are unique together. */
+/** A username is unique among accounts and people together. */
 export function isNameTaken(error: unknown): boolean {
   const names = ['accounts_username_key', 'people_username'];
   return (
@@ -174,7 +174,7 @@ export function isNameTaken(error: unknown): boolean {
   );
 }
 
-/** null: no such account, or the link was used. Refused: last_administrator, or the author's rights are gone. */
+/** null: no such account, or the link was used. Refusals: last_administrator, or the author lost their rights. */
 export async function changeAccount(
   database: Database,
   id: number,
@@ -183,7 +183,7 @@ export async function changeAccount(
 ): Promise<Account | Refusal | null> {
   const { actorId, by = null, now } = author;
   const locksOut = change.blocked === true || change.apiEnabled === false;
-  // Being an administrator never changes.
+  // Whether an account is an administrator's never changes, so it may be read before the lock.
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
@@ -228,7 +228,7 @@ export async function changeAccount(
   });
 }
 
-/** Locks all administrators: of two who lock each other out at once, the later is refused. */
+/** Locks all administrators, so that if two lock each other out at once, the later one is refused. */
 async function isLastAdministrator(transaction: Queryable, id: number): Promise<boolean> {
   const administrators: Row[] = [];
   for (const group of transaction.accountGroups())
@@ -245,7 +245,7 @@ function isAccessChange(before: Account, after: Account): boolean {
   return !isDeepStrictEqual(access(before), access(after));
 }
 
-/** Revokes the old key. null: no such account. Refused: the author's rights are gone. */
+/** Revokes the old key. null: no such account. Refusal: the author lost their rights. */
 export function resetApiKey(
   database: Database,
   seal: Seal,
@@ -281,7 +281,7 @@ export function resetApiKey(
   });
 }
 
-/** Returns the first key to its owner, with an audit entry. null: it has none. Refused: the author's rights are gone. */
+/** Returns the first key to its owner and logs it. null: there is none. Refusal: the author lost their rights. */
 export function revealApiKey(
   database: Database,
   seal: Seal,

@@ -1,5 +1,5 @@
-// Finds accounts, people and keys by e-mail address or a key's last four characters. Exact, indexed and limited. Called by
-// the palette's route and the console's account list.
+// Finds accounts, people and keys by an exact e-mail address or a key's last four characters. Indexed and limited. Called
+// by the palette's route and the console's account list.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -12,7 +12,7 @@ const holdersMax = 10;
 
 export interface Holder {
   readonly kind: 'account' | 'person' | 'key';
-  /** For a test key, the account that owns the test. */
+  /** For a test key, this is the account that owns the test. */
   readonly accountId: number;
   readonly account: string;
   readonly id: number;
@@ -34,7 +34,7 @@ const peopleOfEmail: SqlStatement = {
     order by p.id limit ${holdersMax}`,
 };
 
-// Newest first, including revoked keys, which support is asked about too.
+// Lists the newest first and includes revoked keys, because people ask support about those too.
 const keysOfLastFour: SqlStatement = {
   name: 'find_keys_of_last_four',
   text: `select k.account_id, coalesce(k.key_id, k.id) as id, k.name, k.revoked_at is not null as is_revoked
@@ -51,12 +51,12 @@ function isEmailSearch(text: string): boolean {
   return text.includes('@');
 }
 
-/** The pages send only the end of a pasted key. */
+/** The pages send only the last four characters of a pasted key. */
 function isLastFour(text: string): boolean {
   return /^[0-9A-Za-z]{4}$/.test(text);
 }
 
-/** `accountId`: only this account and its tests; null: all. */
+/** `accountId` limits the search to this account and its tests; null searches all accounts. */
 export async function findHolders(
   database: Queryable,
   text: string,

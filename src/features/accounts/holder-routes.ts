@@ -1,4 +1,4 @@
-// The palette's search by e-mail address or key ending, in one's own account or, for the operator, in all.
+// The palette's search by e-mail address or the end of a key: in one's own account or, for the operator, in all.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

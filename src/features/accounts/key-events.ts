@@ -1,4 +1,4 @@
-// Events of keys: a new secret, and a revoked or expiring one.
+// Makes the events about keys: a new secret, and a secret that was revoked or will expire.
 
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { NewEvent } from '../events/event-log.ts';
@@ -6,7 +6,7 @@ import { lastFour } from '../identity/api-key.ts';
 
 interface NamedKey {
   readonly id: number;
-  /** null: `id` is the key's own (api-key-rows.ts). */
+  /** The id of the key if `id` is that of a later secret; null if `id` is the key's own (api-key-rows.ts). */
   readonly keyId?: number | null;
   readonly name: string;
 }
@@ -15,7 +15,7 @@ export function keyCreated(apiKey: string, key: NamedKey): NewEvent {
   return { type: 'key.created', data: { key: { ...keyData(key), last_four: lastFour(apiKey) } } };
 }
 
-/** `endsAt` null: revoked. */
+/** `endsAt` is null if the secret was revoked. */
 export function keyRevoked(last_four: string, key: NamedKey, endsAt: EpochSeconds | null = null): NewEvent {
   const ends = endsAt === null ? {} : { ends_at: formatTime(endsAt) };
   return { type: 'key.revoked', data: { key: { ...keyData(key), last_four, ...ends } } };

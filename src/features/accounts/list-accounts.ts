@@ -1,5 +1,5 @@
-// The console's filtered account list, newest first or by name, with cursors. With thousands of accounts, not millions, and
-// only the operator reading, a page with few matches may scan the whole index.
+// The console's filtered account list, newest first or by name, with cursors. A page with few matches may scan the whole
+// index: there are thousands of accounts, not millions, and only the operator reads.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -12,17 +12,17 @@ import { findHolderAccounts } from './find-holders.ts';
 export const accountStates = ['active', 'blocked', 'api_off', 'halted'] as const;
 export type AccountState = (typeof accountStates)[number];
 
-/** Not by balance: every order would pay for that index. */
+/** There is no order by balance, because every order would have to update its index. */
 export const accountOrders = ['newest', 'name'] as const;
 
 export interface AccountFilter {
-  /** Part of a username or display name, an e-mail address, or a key's last four characters. */
+  /** Matches part of a username or display name, an e-mail address, or a key's last four characters. */
   readonly search: string;
   readonly group: Group | null;
   readonly state: AccountState | null;
   readonly balanceBelowCents: bigint | null;
   readonly order: (typeof accountOrders)[number];
-  /** The cursor: an id or name; "": from the start. */
+  /** The cursor: the id or name of the last account read. "" starts from the beginning. */
   readonly behind: string;
   readonly limit: number;
 }
@@ -53,7 +53,7 @@ export async function searchAccounts(
   database: Queryable,
   { search, group, state, balanceBelowCents, order, behind, limit }: AccountFilter,
 ): Promise<{ found: FoundAccount[]; next: string | null }> {
-  // Names contain no control characters; search_text uses one as a separator.
+  // Names contain no control characters, but search_text uses one as a separator.
   if (/\p{Cc}/u.test(search)) return { found: [], next: null };
   const isByName = order === 'name';
   const place = isByName ? behind : behind === '' ? realAccountIdMax + 1 : Number(behind);

@@ -1,4 +1,4 @@
-// Alert addresses. Each must be confirmed through a mailed link, which allows nothing else, before alerts go to it. Called
+// The addresses that receive alerts. Each must first be confirmed through a mailed link, which allows nothing else. Called
 // by alert-store.ts, the alert job and the link's page. The only writer of mail_addresses.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -13,7 +13,7 @@ import { languageAt } from '../identity/reading-language.ts';
 export const confirmAddressPath = '/panel/confirm-address/';
 
 const daySeconds = 86_400;
-/** Links per day, against flooding: to one address in all, and per account. */
+/** Links per day, to prevent flooding: to one address from all accounts, and from one account. */
 const linksToAddressMax = 3;
 const linksOfAccountMax = 20;
 const linkValidSeconds = 7 * daySeconds;
@@ -31,7 +31,7 @@ const askAgain: SqlStatement = {
       and asked_at <= to_timestamp($3::bigint)`,
 };
 
-// Addresses asked within a day stay, or removing and adding one would ask it twice.
+// An address asked within a day stays: otherwise removing and adding it would send it a second mail.
 const forgetAddresses: SqlStatement = {
   name: 'forget_mail_addresses',
   text: `delete from mail_addresses where account_id = $1::int and address <> all($2::text[])
@@ -44,7 +44,7 @@ const listConfirmed: SqlStatement = {
     where account_id = $1::int and address = any($2::text[]) and confirmed_at is not null`,
 };
 
-// Older processes set alerts without addresses.
+// Processes of an older version set alerts without writing their addresses.
 const insertMissing: SqlStatement = {
   name: 'insert_missing_mail_addresses',
   text: `insert into mail_addresses (account_id, address)
@@ -90,7 +90,7 @@ const confirmOne: SqlStatement = {
 
 const plain = (emails: readonly string[]) => textArray([...new Set(emails.map(plainMailAddress))]);
 
-/** In the transaction that sets the alerts. Unconfirmed addresses are asked again, at most daily. */
+/** Call in the transaction that sets the alerts. Mails unconfirmed addresses again, at most daily. */
 export async function noteAlertAddresses(
   transaction: Queryable,
   accountId: number,
@@ -195,7 +195,7 @@ export interface AlertAddress {
   readonly address: string;
 }
 
-/** Signed under SECRET_KEY, valid once it was mailed. */
+/** The token is signed under SECRET_KEY. It is valid only after it was mailed. */
 function confirmAddressToken(
   seal: Seal,
   { accountId, address, expiresAt }: AlertAddress & { readonly expiresAt: EpochSeconds },

@@ -1,7 +1,7 @@
-// Queues alert mails for low balances and ending plans, from their events; a job. `alerts` records the recipients and how
-// far was mailed.
-// Invariant: one mail per address for each fall of the balance, and each plan's end: progress is saved in the transaction
-// that queues. Ending plans are gathered into one mail a day.
+// A job that queues alert mails for low balances and ending plans, from their events. The table `alerts` records the
+// recipients and which events were mailed. Invariant: each fall of the balance and each plan's end is mailed once per
+// address, because progress is saved in the transaction that queues the mail. Ending plans are gathered into one mail a
+// day.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -22,7 +22,7 @@ export interface AlertMailDependencies {
 const accountsAtOnce = 50;
 const eventsAtOnce = 200;
 const plansListedMax = 50;
-/** Minimum interval of mails about ending plans; half for one-day notices, which must arrive before the end. */
+/** The minimum time between mails about ending plans. One-day notices use half of it, to arrive before the end. */
 const gatherSeconds = 86_400;
 const isGathered = `t.ending_mailed_at is null or t.ending_mailed_at <= to_timestamp($2::bigint)
       - make_interval(secs => ${gatherSeconds} / case when t.plans_ending_days = 1 then 2 else 1 end)`;
@@ -182,7 +182,7 @@ interface EndingCustomer {
   readonly plan: { readonly package: string; readonly expires_at: string };
 }
 
-/** Everything up to now in one run: a remainder would never catch up. */
+/** Reads all events up to now in one run: with one mail a day, a remainder would never catch up. */
 async function endingPlans(
   transaction: Queryable,
   accountId: number,
@@ -214,7 +214,7 @@ async function eventsBehind(
   return rows.map((row) => ({ number: Number(row['number']), data: JSON.parse(String(row['data'])) }));
 }
 
-/** The event's id is the occasion, which is unique. */
+/** The event's id serves as the mail's occasion, which is unique, so that no mail is queued twice. */
 async function queueToAll(
   transaction: Queryable,
   mails: AlertMailDependencies['mails'],

@@ -1,4 +1,4 @@
-// GET and PUT /alerts: alert settings.
+// GET and PUT /alerts: the account's alert settings.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -16,7 +16,7 @@ import { noteAlertAddresses } from './alert-addresses.ts';
 
 export interface Alerts {
   readonly belowCents: bigint | null;
-  /** null: only the standard notices. */
+  /** null sends only the standard notices. */
   readonly plansEndingDays: number | null;
   readonly emails: readonly string[];
 }
@@ -40,7 +40,7 @@ const setThreshold: SqlStatement = {
 
 const setAlerts: SqlStatement = {
   name: 'set_alerts',
-  // Without recipients, events count as mailed.
+  // Events from before there were recipients count as mailed.
   text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
     select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
@@ -55,7 +55,7 @@ export async function readAlerts(database: Queryable, accountId: number): Promis
   return parseAlerts(row ?? {});
 }
 
-/** Replaces all settings. false: the test was reset meanwhile. */
+/** Replaces all settings. Returns false if the test was reset meanwhile. */
 export function replaceAlerts(
   database: Database,
   accountId: number,
@@ -67,7 +67,7 @@ export function replaceAlerts(
     const [row] = await transaction.query(lockAlerts, [accountId]);
     if (row === undefined) return false;
     const before = parseAlerts(row);
-    // Tests send no mail.
+    // Tests send no mail, so their addresses need no confirmation.
     if (!isTestAccount(accountId)) await noteAlertAddresses(transaction, accountId, wanted.emails, now);
     if (isDeepStrictEqual(before, wanted)) return true;
     const { belowCents, plansEndingDays, emails } = wanted;

@@ -1,4 +1,5 @@
-// The page that confirms an alert address, without a session: GET asks, because mail scanners open links; POST confirms.
+// The page that confirms an alert address, without a session. GET only asks, because mail scanners open links; POST
+// confirms.
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';

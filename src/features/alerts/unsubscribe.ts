@@ -1,4 +1,5 @@
-// Unsubscribes an address from an account's alerts (RFC 8058), or reverses that. The only writer of mail_unsubscribes.
+// Unsubscribes an address from an account's alerts (RFC 8058), or subscribes it again. The only writer of
+// mail_unsubscribes.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { MailSubscriber } from '../../platform/mail/unsubscribe-token.ts';

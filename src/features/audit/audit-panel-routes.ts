@@ -1,4 +1,4 @@
-// The console's search of the audit log, with names instead of ids. The whole log: audit-admin-routes.ts.
+// The console's search of the audit log, with names instead of ids. audit-admin-routes.ts returns the whole log.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

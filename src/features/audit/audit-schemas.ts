@@ -1,4 +1,4 @@
-// The console's audit log search (docs/panel-api.md).
+// Schemas of the console's audit log search (docs/panel-api.md).
 
 import Type, { type Static } from 'typebox';
 import { cursorParameters } from '../../shared/list-schemas.ts';

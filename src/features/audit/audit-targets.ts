@@ -1,5 +1,5 @@
-// Resolves audit log subjects, which contain ids, to names. Called by the console's list; one bounded look-up per kind and
-// page.
+// Looks up the names of audit log subjects, which contain ids. Called by the console's list. One bounded query per kind of
+// subject and page.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { type OwnedId, parseOwnedId, publicId } from '../../shared/identifiers.ts';
@@ -17,7 +17,7 @@ interface Target {
   readonly type: string;
   readonly id: number | null;
   readonly accountId: number | null;
-  /** For customers identified by it. */
+  /** Set for customers, which the audit log identifies by it. */
   readonly reference?: string;
 }
 
@@ -28,7 +28,7 @@ export async function subjectsOf(
   if (target === 'product') return ['product'];
   const [, type = '', id = ''] = /^([a-z]+):([1-9]\d{0,15})$/.exec(target) ?? [];
   if (type === 'account') return [`account ${id}`, `sign-in of account ${id}`];
-  // Actions on an account's own login are logged under the account.
+  // Actions on an account's own login are logged under the account, so search for both.
   if (type === 'person') return [`person ${id}`, `account ${id}`];
   if (['package', 'order', 'webhook'].includes(type)) return [`${type} ${id}`];
   if (type !== 'customer') return null;
@@ -58,7 +58,7 @@ export async function auditTargets(
     findApiKeyNames(database, ids('key')),
     findPeopleNames(database, ids('person')),
     findCustomerPlaces(database, references),
-    // Batched by customer-reads.ts.
+    // customer-reads.ts batches these calls into one query.
     Promise.all(places.map(({ accountId, number }) => customers.find(accountId, number))),
   ]);
   const customerNames = new Map(

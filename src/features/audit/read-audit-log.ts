@@ -16,7 +16,7 @@ export interface RecordedAuditEntry extends AuditEntry {
 
 const countAudit: SqlStatement = { name: 'count_audit', text: 'select audit_count from service_state' };
 
-/** Columns of entry `l`; names come from people `p` or api_keys `k`. */
+/** The columns of entry `l`. The names come from people `p` or api_keys `k`. */
 export const recordedColumns = auditLog.list;
 export const recordedNames = `coalesce(p.username, k.name, '') as by_name`;
 
@@ -43,7 +43,7 @@ export async function listAudit(
   return { total, entries: await readEntries(database, rows) };
 }
 
-/** Adds the names of acting accounts to rows with `recordedColumns` and `recordedNames`. */
+/** Adds the usernames of acting accounts to rows that have `recordedColumns` and `recordedNames`. */
 export async function readEntries(database: Queryable, rows: readonly Row[]): Promise<RecordedAuditEntry[]> {
   const parsed = rows.map((row) => ({ ...auditLog.parse(row), byName: String(row['by_name']) }));
   const usernames = await findAccountNames(

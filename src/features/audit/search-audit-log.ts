@@ -11,7 +11,7 @@ import { type RecordedAuditEntry, readEntries, recordedColumns, recordedNames } 
 export interface AuditFilter {
   readonly actor: { readonly type: 'account' | 'key' | 'person'; readonly id: number } | null;
   readonly accountId: number | null;
-  /** "account.update", or all of "account"; "": any. */
+  /** An action such as "account.update", or "account" for all of its actions. "" matches any. */
   readonly action: string;
   readonly subjects: readonly string[];
   readonly since: EpochSeconds;
@@ -20,7 +20,7 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
-/** The index to scan; other filters are applied row by row. */
+/** The index that is scanned. All other filters are checked row by row. */
 type Driver = 'all' | 'subject' | 'key' | 'person' | 'actor' | 'account';
 
 const rangeRows = 5_000;
@@ -44,7 +44,7 @@ const newest: Readonly<Record<Driver, string>> = {
       order by l.number desc limit ${rangeRows}`,
 };
 
-/** Matching rows with how far was scanned; without matches, one row with that alone. */
+/** Returns the matching rows, each with how far the scan went. Without matches, one row holds only that. */
 function searching(driver: Driver): SqlStatement {
   return {
     name: `search_audit_by_${driver}`,
@@ -80,7 +80,7 @@ const findSpan: SqlStatement = {
       (select l.number from audit_log l where l.at >= to_timestamp($2::bigint) order by l.at, l.number limit 1) as later`,
 };
 
-/** `nextBefore`: cursor, exclusive; null: no more. */
+/** `nextBefore` is the cursor, exclusive, or null if there are no older entries. */
 export async function searchAudit(
   database: Queryable,
   filter: AuditFilter,

@@ -1,7 +1,6 @@
-// Which session may view which account's panel read-only, and until when. Begun from the console, checked by the session
-// guard. The only writer of account_views.
-// Invariant: a view belongs to one session and one non-administrator account, expires by itself, and is in the audit log
-// before anything is shown.
+// Which session may view which account's panel read-only, and until when. Views begin in the console; the session guard
+// checks them. The only writer of account_views. Invariant: a view belongs to one session and one non-administrator
+// account, expires by itself, and is in the audit log before any data is shown.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -43,7 +42,7 @@ const endedViews: OldRows = {
 };
 
 export interface AccountViews {
-  /** The end time. Refused: no such account, or an administrator's. */
+  /** Returns the view's end. Refused if there is no such account or it is an administrator's. */
   begin(session: Session, accountId: string, author: Author): Promise<EpochSeconds | Refusal>;
   find(session: Session, accountId: string, now: EpochSeconds): Promise<Account | null>;
   end(session: Session, accountId: string): Promise<void>;

@@ -1,5 +1,5 @@
-// The API key guard: from the bearer key to the principal. Refusals in this order: missing, unknown and revoked key,
-// blocked account, API off, address not allowed, rate limit, missing scope. Runs before the request is parsed further.
+// The API key guard: turns a bearer key into the principal before the rest of the request is parsed. It refuses in this
+// order: missing, unknown or revoked key, blocked account, API off, address not allowed, rate limit, missing scope.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitedCaller, RateLimiter } from '../../platform/limits/rate-limiter.ts';
@@ -56,11 +56,11 @@ export function createAuthenticator(
     const refused =
       (limited instanceof Promise ? await limited : limited) ?? scopeProblem(cachedKey.principal, scopes);
     if (refused !== null) return reply.refuse(refused);
-    // The test clock may have been moved by any process.
+    // Any process may have moved the test clock, so read it from the database.
     return cachedKey.principal.mode === 'test' ? confirm(request, reply) : undefined;
   }
 
-  /** For a key that is not cached. Misses count against the address's limit. */
+  /** Looks up a key that is not cached. Unknown keys count against the address's limit. */
   async function lookUp(
     key: string,
     mayRemember: boolean,
@@ -83,7 +83,7 @@ export function createAuthenticator(
     return (await limiter.refused(limitedBy(cachedKey.principal), reply)) ?? found;
   }
 
-  /** Re-reads what the cache would refuse, as an administrator may have just lifted it. Limited by the account's limits. */
+  /** Reads a key again before refusing it, because an administrator may have just lifted the reason. Rate limited. */
   async function readAnew(
     key: string,
     found: Judged,
@@ -111,7 +111,7 @@ export function createAuthenticator(
     }
     const principal = await authenticateAgain(request);
     if (isRefusal(principal)) return reply.refuse(principal);
-    // Another row after a test reset.
+    // After a test reset, the key belongs to another account than the counters.
     request.counters = counters === null || principal.account.id !== id ? principal.account : counters;
   }
 
@@ -121,7 +121,7 @@ export function createAuthenticator(
     return cachedKey === null ? refusal('invalid_api_key') : admitted(cachedKey, request);
   }
 
-  /** A cached, current key suffices, so that bulks with other keys of the account need no look-up. */
+  /** A cached key that is still current suffices, so that bulks which use other keys of the account query nothing. */
   async function stillProblem(request: FastifyRequest): Promise<Refusal | null> {
     const key = bearerKey(request);
     const cachedKey = key === null ? null : keys.findCached(key);
@@ -149,7 +149,7 @@ export function createAuthenticator(
   };
 }
 
-/** Checks access and the route's scopes, as the key may have been narrowed. */
+/** Checks the route's scopes again, because the key may have lost some. */
 function admitted(cachedKey: CachedKey, request: FastifyRequest): Principal | Refusal {
   const problem = accessProblem(cachedKey, request.ip);
   if (problem !== null) return problem;
@@ -181,7 +181,7 @@ interface Judged {
   readonly problem: Refusal | null;
 }
 
-/** Cached refusals must be re-read, except revoked keys, which stay revoked. */
+/** A cached refusal must be read again, except for a revoked key, which stays revoked. */
 function isEnough({ cachedKey, problem }: Judged, mayRemember: boolean): boolean {
   return isRevoked(cachedKey) || (mayRemember && problem === null);
 }

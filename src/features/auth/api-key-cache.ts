@@ -1,6 +1,6 @@
-// From a key to its principal, cached. NOTIFY drops an account's entries; without the LISTEN connection the cache is
-// bypassed. Unknown keys are never cached, so the cache cannot be flooded. Look-ups of one event-loop turn share a query;
-// callers check the limits first.
+// Caches the principal of each key. A NOTIFY drops an account's entries; without the LISTEN connection the cache is
+// bypassed. Unknown keys are never cached, so the cache cannot be flooded. Look-ups of one event-loop turn share a
+// query, and callers check their limits first.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -15,26 +15,26 @@ import { createApiKeyHashIndex } from './api-key-hash-index.ts';
 
 export interface CachedKey {
   readonly principal: Principal;
-  /** null: valid. A revoked key stays revoked. */
+  /** null if the key is valid. A revoked key stays revoked. */
   readonly ended: () => 'revoked' | 'expired' | null;
-  /** Both the account's and the key's list must allow the address. */
+  /** Both the account's and the key's own list must allow the address. */
   readonly allowList: AllowList;
 }
 
 export interface ApiKeyCache {
   findCached(key: string): CachedKey | null;
-  /** True if the key is known or being looked up, so that looking it up is not a guess. */
+  /** True if the key is known or being looked up. Then a look-up does not count as a guess. */
   isFamiliar(key: string): boolean;
-  /** Like isFamiliar, after pending index reads. */
+  /** Like isFamiliar, but first waits for pending reads of the key index. */
   isFamiliarAtLast(key: string): Promise<boolean>;
-  /** Batched with concurrent look-ups; null: unknown key. @throws DatabaseUnavailable */
+  /** Shares a query with concurrent look-ups. Returns null for an unknown key. @throws DatabaseUnavailable */
   find(key: string): Promise<CachedKey | null>;
   findFresh(key: string): Promise<CachedKey | null>;
   forgetAccount(accountId: number): void;
   learnAccount(accountId: number): void;
   learnKeys(): void;
   close(): void;
-  /** While the LISTEN connection is lost (true), nothing cached counts. */
+  /** True while the LISTEN connection is lost: then no cached entry is used. */
   setStale(stale: boolean): void;
 }
 
@@ -56,7 +56,7 @@ export function createApiKeyCache(
   const beingFound = new Map<string, LookUp>();
   const hashesOfAccount = new Map<number, Set<string>>();
   let stale = false;
-  // Incremented with every notification: a look-up begun earlier may have read outdated rows.
+  // Incremented with every notification. A look-up that began earlier may have read outdated rows.
   let generation = 0;
 
   async function load(hash: string): Promise<CachedKey | null> {
@@ -90,7 +90,7 @@ export function createApiKeyCache(
     hashesOfAccount.delete(accountId);
   }
 
-  /** No notification since it began, so its result is current. */
+  /** True if no notification has come since the look-up began, so its result is current. */
   function isBeingFound(hash: string): boolean {
     return !stale && beingFound.get(hash)?.generation === generation;
   }

@@ -1,6 +1,7 @@
 // Hashes of all existing keys, so that a real key never counts as a guess, even after a start or during a flood from its
-// address. Read in pages in the background; changes are read only when a key would be refused. Used by api-key-cache.ts.
-// Invariant: a hash grants nothing but a look-up; a missing one costs a look-up within the address's limit.
+// address. It is read in pages in the background; changes are read only before a key would be refused. Used by
+// api-key-cache.ts. Invariant: a hash allows only a look-up. If one is missing, the look-up counts against the address's
+// limit.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
@@ -11,12 +12,12 @@ export interface ApiKeyHashIndex {
   add(hash: string): void;
   readAll(): void;
   noteChange(accountId: number): void;
-  /** Resolves after all pending reads, or their failure. */
+  /** Resolves after all pending reads have succeeded or failed. */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** 34 MB. Beyond it, look-ups count against the address's limit. */
+/** This many hashes take 34 MB. With more keys, look-ups count against the address's limit. */
 const keysMax = 2_000_000;
 const pageMax = 2_000;
 const changedMax = 1_000;
@@ -32,7 +33,7 @@ const findHashes: SqlStatement = {
   text: 'select lookup_hash from api_keys where revoked_at is null and account_id = any($1::int[])',
 };
 
-/** Failed reads are reported to `onProblem` and retried. */
+/** Reports failed reads to `onProblem` and retries them. */
 export function createApiKeyHashIndex(
   database: Database,
   onProblem: (error: unknown) => void,
@@ -80,7 +81,7 @@ export function createApiKeyHashIndex(
     reading ??= readOn().then(
       () => {
         reading = null;
-        // Requested just as the last read ended.
+        // Another read was requested just as this one ended.
         if (!isClosed && (changed.size > 0 || after !== null)) read();
       },
       (error: unknown) => {

@@ -1,4 +1,4 @@
-// Begins a session after the password was verified: at sign-in, and at the end of an invitation.
+// Begins a session after the password was verified, at sign-in and at the end of an invitation.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedLanguage } from '../../platform/http/request-language.ts';

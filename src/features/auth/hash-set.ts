@@ -1,9 +1,9 @@
-// A set of SHA-256 hashes with 64 bits each, for api-key-hash-index.ts: enough for a million, and collisions cannot be
-// searched for, because the contents are secret.
-// Invariant: it only grows, up to its limit, and each step touches at most a 256th of it.
+// A set of SHA-256 hashes that keeps 64 bits of each, for api-key-hash-index.ts. That is enough for a million keys.
+// Attackers cannot search for collisions, because the contents are secret. Invariant: the set only grows, up to its limit,
+// and each step touches at most a 256th of it.
 
 export interface HashSet {
-  /** `hash` in base64url. */
+  /** `hash` is in base64url. */
   has(hash: string): boolean;
   add(hash: string): void;
   size(): number;
@@ -13,7 +13,7 @@ const partCount = 256;
 const slotsMin = 16;
 const loadMax = 0.75;
 
-/** Open addressing; two words per slot, both 0 when free. */
+/** A hash table with open addressing. A slot has two words, both 0 while it is free. */
 interface Part {
   words: Uint32Array;
   count: number;
@@ -45,7 +45,7 @@ export function createHashSet(max: number): HashSet {
 
   function placeOf(hash: string) {
     const bytes = Buffer.from(hash, 'base64url');
-    // Never 0, which marks a free slot.
+    // Set a bit, because 0 marks a free slot.
     const high = (bytes.readUInt32LE(0) | 1) >>> 0;
     return { part: parts[bytes.readUInt8(8)], high, low: bytes.readUInt32LE(4) };
   }

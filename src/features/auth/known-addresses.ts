@@ -1,6 +1,6 @@
-// Remembers from where a person signs in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days
-// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses.
-// Invariant: a person's first sign-in sends no mail.
+// Remembers from where people sign in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days
+// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses. Invariant: a
+// person's first sign-in sends no mail.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -11,7 +11,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import { mailAddressOf, type Person } from '../identity/people-table.ts';
 
-// Of two sign-ins at once, the second waits here.
+// If a person signs in twice at once, the second transaction waits here for the first.
 const insertAddress: SqlStatement = {
   name: 'insert_known_address',
   text: `insert into known_addresses (person_id, network, last_seen_at)
@@ -33,7 +33,8 @@ const hasOthers: SqlStatement = {
 
 const deleteAtOnceMax = 1_000;
 
-// Keeps each person's last row, or their next sign-in would count as the first, unless they were removed.
+// Keeps each person's latest row, because without it their next sign-in would count as their first. Removed people lose
+// theirs.
 const oldRows: OldRows = {
   deletion: {
     name: 'delete_old_known_addresses',

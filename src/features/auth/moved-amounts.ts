@@ -1,6 +1,6 @@
-// Credits and debits that a person made in the console within an hour. Beyond a limit they must confirm their password,
-// across sessions, requests and processes.
-// Invariant: the sum is read and updated under the lock of the person's row.
+// Sums what a person credited and debited in the console within an hour. Beyond a limit they must confirm their password.
+// The sum counts across sessions, requests and processes. Invariant: the sum is read and updated under the lock of the
+// person's row.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
@@ -9,7 +9,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface Moved {
   readonly personId: number;
-  /** Equal for a repeated request. */
+  /** The same for a repeated request, which counts once. */
   readonly requestKey: string;
   readonly amountCents: bigint;
 }
@@ -41,7 +41,7 @@ const sumOthers: SqlStatement = {
 
 const insert = movedAmounts.insert('insert_moved_amount', 'on conflict (person_id, request_key) do nothing');
 
-/** false: over `limitCents`, nothing was added, and the password is required. */
+/** Returns false if the sum would exceed `limitCents`: then nothing is added, and the password is required. */
 export function mayMove(
   database: Database,
   moved: Moved,

@@ -1,8 +1,7 @@
-// Links that set a password: invitations (mailed, and given to the inviter) and resets (only mailed). Used by the panel and
-// the admin API; the only writer of password_links, except that a changed address ends them (people-rows.ts). Only token
-// hashes are stored.
-// Invariant: a link works once, and not after the password or address changed, the account was blocked, or the person was
-// removed (it carries a password_version). Links are made in the background, so timing reveals no names.
+// Links that set a password: invitations (mailed, and shown to the inviter) and resets (only mailed). Used by the panel and
+// the admin API. Only hashes of tokens are stored. The only writer of password_links, except for people-rows.ts. Invariant:
+// a link works once. It carries a password_version, so it ends when the password or address changes, the account is blocked
+// or the person is removed. Links are made in the background, so that timing reveals no names.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -38,9 +37,9 @@ import { languageAt } from '../identity/reading-language.ts';
 export interface PasswordLinkLimits {
   readonly resetValidSeconds: number;
   readonly invitationValidSeconds: number;
-  /** At most one reset link per person in this time. */
+  /** A person gets at most one reset link in this time. */
   readonly restSeconds: number;
-  /** People mailed for one address, in total and per account. */
+  /** How many people with the same address are mailed, in total and per account. */
   readonly peopleMax: number;
   readonly peopleOfAccountMax: number;
   readonly pendingMax: number;
@@ -54,7 +53,7 @@ const links = describeTable('password_links', {
   personId: int('person_id'),
   purpose: oneOf('purpose', purposes),
   passwordVersion: int('password_version'),
-  /** A colleague's username; null: invited by the operator, or a reset. */
+  /** The username of a colleague who invited them. null if the operator did, or for a reset. */
   invitedBy: nullableText('invited_by'),
   createdAt: time('created_at'),
   expiresAt: time('expires_at'),
@@ -62,7 +61,7 @@ const links = describeTable('password_links', {
 
 const insertLink = links.insert('insert_password_link');
 
-/** The typed username first, then confirmed addresses, then accounts in turn: claiming another's address displaces no one. */
+/** The typed username comes first, then confirmed addresses, so a claimed address displaces no owner. */
 const findHolders: SqlStatement = {
   name: 'find_mail_holders',
   text: `with holders as (
@@ -125,7 +124,7 @@ export interface OpenPasswordLink {
 
 type Invited = Person & { readonly passwordVersion: number };
 
-/** For the inviter to pass on: the first to open it chooses the password. */
+/** The inviter passes this link on. The first person to open it chooses the password. */
 export interface Invitation {
   readonly url: string;
   readonly expiresAt: EpochSeconds;
@@ -138,12 +137,12 @@ export interface Asker {
 
 export interface PasswordLinks {
   readonly isOn: boolean;
-  /** Mails everyone with this name or address, without revealing whether anyone has. False: too many are pending. */
+  /** Mails everyone with this name or address, without revealing whether there is anyone. False: too many are pending. */
   requestReset(nameOrAddress: string, from: Asker, now: EpochSeconds): boolean;
   settled(): Promise<void>;
-  /** Mails the first password link of a new account's own login, in the transaction that creates it. */
+  /** Call in the transaction that creates the account. Mails the first password link of its own login. */
   inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
-  /** In the invitation's transaction; mailed if possible. `invitedBy`: a colleague's username; null: the operator. */
+  /** Call in the invitation's transaction. Mails the link if possible. `invitedBy` is null for the operator. */
   invite(
     transaction: Queryable,
     person: Invited,
@@ -310,7 +309,7 @@ function linkContent(
 }
 
 interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {
-  /** Values for `before`; `moment` formats a time. */
+  /** Values for the sentence `before`; `moment` formats a time. */
   readonly values: (moment: (seconds: EpochSeconds) => string) => TextValues;
   readonly language: Language | null;
 }

@@ -1,7 +1,7 @@
-// Confirms by password that a sensitive action comes from the person who signed in, not a holder of their cookie. Called by
-// the session guard; a right password confirms further actions of the session for a few minutes.
-// Invariant: a wrong password is always refused, logged, and throttled together with sign-ins. A sign-in confirms nothing,
-// a new password ends confirmations, and a session that ended meanwhile confirms nothing.
+// Asks for the password again, so that a sensitive action comes from the person who signed in and not from a thief of their
+// cookie. Called by the session guard. A right password confirms the session's further actions for a few minutes.
+// Invariant: a wrong password is always refused, logged and throttled together with sign-ins. Signing in confirms nothing,
+// and a new password or the session's end withdraws confirmations.
 
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -93,7 +93,7 @@ function amountIn(body: unknown): bigint | null {
   return isJsonObject(body) ? parseAmount(own(body, 'amount')) : null;
 }
 
-/** A repeated request with its idempotency key counts once. */
+/** A request that is repeated with its idempotency key counts once. */
 function movedBy(
   { principal, params, headers, body }: FastifyRequest,
   sensitiveAction: SensitiveAction,
@@ -101,7 +101,7 @@ function movedBy(
   const cents = amountIn(body);
   if (sensitiveAction.ifMovedAboveCents === undefined || cents === null) return null;
   const sent = headers['idempotency-key'] ?? (isJsonObject(body) ? own(body, 'idempotency_key') : null);
-  // The route refuses invalid keys and ids, so neither may be stored as sent.
+  // The route refuses invalid keys and ids later, so neither may be stored as it was sent.
   const key = isPlain(sent) ? sent : `none ${randomBase62(16)}`;
   const id = isJsonObject(params) ? own(params, 'id') : null;
   const account = isPlain(id) ? id : '';
@@ -125,7 +125,7 @@ function isSent(body: unknown, field: string): boolean {
   return isJsonObject(body) && own(body, field) !== undefined;
 }
 
-/** Only people get here: keys need no confirmation. */
+/** Only people get here, because keys need no confirmation. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
   throw new Error('A sensitive action was to be confirmed by someone without a password.');

@@ -1,8 +1,7 @@
-// The panel's guard: from the session cookie to the principal. Changes must come from this service's own pages; then come
-// session, block, rate limit and a self-chosen password. "API on or off" and allow-lists concern keys only. Session and
-// account are read for every request, so revocation is immediate.
-// Sensitive actions require the password again, since cookies can be stolen; roles that need a second factor must set it up
-// first.
+// The panel's guard: turns the session cookie into the principal, after checking that changes come from this service's own
+// pages. Session and account are read for every request, so revocation is immediate. "API on or off" and allow-lists
+// concern keys only. Sensitive actions ask for the password again, because cookies can be stolen. People whose role needs a
+// second factor must set it up first.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -32,10 +31,10 @@ import { type Session, type SessionStore, type SessionToken, sessionId } from '.
 declare module 'fastify' {
   interface FastifyRequest {
     session: Session;
-    /** The session's person, and whether they use a second factor. */
+    /** The person who signed in, and whether they use a second factor. */
     person: Person;
     isTotpEnabled: boolean;
-    /** The administrator who views the principal's account; null: no view. */
+    /** The administrator who views the principal's account; null without a view. */
     viewer: Principal | null;
   }
 }
@@ -55,7 +54,7 @@ const sessionGuardCodes: readonly ErrorCode[] = [
 ];
 
 export interface SessionGuard extends Authenticator {
-  /** Refuses cross-site requests. Also for routes without a sign-in. */
+  /** Refuses cross-site requests. Routes without a sign-in call it too. */
   refuseForeign(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   sentToken(request: FastifyRequest): SessionToken | null;
   end(request: FastifyRequest, reply: FastifyReply): Promise<Refusal | null>;
@@ -96,7 +95,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  /** Includes the route's scopes: the person's role may have changed. */
+  /** Checks the route's scopes again, because the person's role may have changed. */
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
@@ -114,11 +113,11 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return request.principal;
   }
 
-  /** Switches the principal to the viewed account, for reads only. A block of that account does not matter. */
+  /** Replaces the principal by the viewed account, for reads only. It may be blocked. */
   async function viewProblem(request: FastifyRequest, scopes: readonly Scope[]): Promise<Refusal | null> {
     const { method, headers, principal: viewer, session, routeOptions } = request;
     const { hasView = isOfViews(scopes) } = routeOptions.config ?? {};
-    // Test mode is refused: its account is created on first view, and a view must not write.
+    // Views do not show test mode, because its first use creates an account, and a view must not write.
     const isShown = hasView && headers['sellthrough-mode'] !== 'test';
     if (method !== 'GET' || !isShown) return refusal('view_read_only');
     const mayLook = scopeProblem(viewer, ['admin:read']) === null;
@@ -133,14 +132,14 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     if (isForeign(request)) return reply.refuse(refusal('forbidden_origin'));
     const token = sentToken(request);
     if (token === null) return reply.refuse(refusal('not_signed_in'));
-    // Made-up tokens are throttled like made-up keys.
+    // Invented tokens are throttled like invented keys.
     const found = await tokens.find(textOf(token), request, reply, () => sessions.find(token, now()));
     if (isRefusal(found)) return reply.refuse(found);
     const principal = recognize(request, found, now);
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
-    // The person's own limit, also when viewing another account.
+    // The person's own limit applies, even if they view another account.
     const { account } = request.principal;
     const limited = await limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);
@@ -151,7 +150,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
         (await (wantsView(request) ? viewProblem(request, scopes) : scopeProblem(principal, scopes))));
     if (refused !== null) return reply.refuse(refused);
     if (request.viewer === null && wantsTests(request, scopes)) await lookAtTests(request, account.id);
-    // Routes without a scope concern the session itself: ending a stolen one must not wait behind its reads.
+    // Routes without a scope concern the session itself: ending a stolen session must not wait behind its own reads.
     if (request.method !== 'GET' || scopes.length === 0) return undefined;
     destroyOnceHungUp(reply);
     const concurrency = request.routeOptions.config.takesLong === true ? exports : lists;
@@ -197,7 +196,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
 
 function createSessionCookie(publicUrl: () => string) {
   const isSecure = () => publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
+  // The prefix __Host- binds the cookie to this host and HTTPS. Plain HTTP cannot use it.
   const cookieName = () => (isSecure() ? '__Host-sellthrough' : 'sellthrough');
 
   function sentToken({ cookies }: FastifyRequest): SessionToken | null {
@@ -217,7 +216,7 @@ function createSessionCookie(publicUrl: () => string) {
     const { origin } = headers;
     if (origin === undefined) return true;
     if (origin === new URL(publicUrl()).origin) return false;
-    // Without TLS a browser may use another name than PUBLIC_URL, and sends no Sec-Fetch-Site.
+    // Without TLS, the browser sends no Sec-Fetch-Site and may use another host name than PUBLIC_URL.
     return isSecure() || origin !== `http://${headers.host}`;
   }
 
@@ -239,7 +238,7 @@ function recognize(
   return account.blocked ? refusal('account_blocked') : request.principal;
 }
 
-/** Selected by a header; not for routes about sessions, keys or the operator. */
+/** A header selects test mode. Routes about sessions, keys or the operator do not have it. */
 function wantsTests({ headers, routeOptions }: FastifyRequest, scopes: readonly Scope[]): boolean {
   const hasTestMode = isOfTestMode(scopes) || routeOptions.config?.hasTestMode === true;
   return headers['sellthrough-mode'] === 'test' && hasTestMode;
@@ -249,7 +248,7 @@ function wantsView({ headers }: FastifyRequest): boolean {
   return headers['x-view-account'] !== undefined;
 }
 
-/** A person whose password someone else knows may only choose a new one. */
+/** If another person knows the password, its owner may only choose a new one. */
 function firstSignInProblem({ routeOptions, person }: FastifyRequest): Refusal | null {
   const isOpen = !person.mustChangePassword || routeOptions.config?.isForFirstSignIn === true;
   return isOpen ? null : refusal('password_change_required');

@@ -1,4 +1,4 @@
-// /sessions: the person's other sessions.
+// /sessions: lists and ends the person's sessions.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

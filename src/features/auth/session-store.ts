@@ -1,6 +1,6 @@
-// Panel sessions. Only token hashes are stored. A session ends after 12 hours without use or 14 days, and when the password
-// changes, the account is blocked, the person is removed or an administrator ends it (password_version). The only writer of
-// sessions.
+// The panel's sessions; only hashes of tokens are stored. A session ends after 12 hours without use, after 14 days, or when
+// password_version changes: with a new password, a block, the person's removal, or at an administrator's request. The only
+// writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -26,7 +26,7 @@ import { type Person, people } from '../identity/people-table.ts';
 export interface SessionLimits {
   readonly idleSeconds: number;
   readonly absoluteSeconds: number;
-  /** Per person; beyond it the longest unused session ends. */
+  /** Sessions per person. Beyond this, the session that was unused for longest ends. */
   readonly perAccountMax: number;
 }
 
@@ -38,7 +38,7 @@ const sessions = describeTable('sessions', {
   lastSeenAt: time('last_seen_at'),
   address: text('address'),
   userAgent: text('user_agent'),
-  /** When the password was last confirmed; null: not in this session, or the password has changed. */
+  /** When the password was last confirmed. null: not in this session, or the password changed since. */
   confirmedAt: nullableTime('confirmed_at'),
 });
 
@@ -55,10 +55,10 @@ const deleteAtOnceMax = 5_000;
 
 const sessionColumns = sessions.list('s', 's_');
 
-/** Sessions ended by a block are still found while it lasts, so that users learn why; unblocking raises the version. */
+/** A session ended by a block is still found while the block lasts, so that users learn why they are signed out. */
 const isInTime = `s.created_at > to_timestamp($2::bigint) and s.last_seen_at > to_timestamp($3::bigint)`;
 
-/** Person first, account beside it: on several servers the two cannot be joined directly. */
+/** Joins the person first and the account separately, because two servers' tables cannot be joined directly. */
 const held = (columns: string, more = '') => `held as materialized (
       select ${columns}, p.account_id, p.password_version - s.password_version as versions_behind
       from sessions s join people p on p.id = s.person_id
@@ -132,7 +132,7 @@ const renewSession: SqlStatement = {
     where person_id = $1::int and token_hash = $2 returning 1`,
 };
 
-// The session may have ended while the password was checked.
+// The session may have ended while the password was being checked.
 const confirmSession: SqlStatement = {
   name: 'confirm_session',
   text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
@@ -152,7 +152,7 @@ const expiredRows: OldRows = {
   atOnceMax: deleteAtOnceMax,
 };
 
-/** Shown instead of the token: enough of the hash to distinguish sessions. */
+/** Enough of the hash to distinguish sessions. It is shown because the token itself must stay secret. */
 export function sessionId({ tokenHash }: Pick<Session, 'tokenHash'>): string {
   return tokenHash.slice(0, idLength);
 }
@@ -179,17 +179,17 @@ export interface SessionStore {
     entry: AuditEntry | null,
     along?: (transaction: Queryable) => Promise<void>,
   ): Promise<SessionToken>;
-  /** null: ended. Updates last_seen_at. */
+  /** Returns null if the session has ended. Updates last_seen_at. */
   find(token: SessionToken, now: EpochSeconds): Promise<FoundSession | null>;
   list(personId: number, now: EpochSeconds): Promise<Session[]>;
   end(token: SessionToken): Promise<true | null>;
   endById(personId: number, id: string): Promise<boolean>;
   endOthers(session: Session): Promise<void>;
-  /** Records a password confirmation; `staysOpen`: valid for further actions. false: the session has ended. */
+  /** Records a confirmed password, with `staysOpen` for further actions too. Returns false if the session has ended. */
   confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
-  /** All sessions of an account, by an administrator. Returns their number; null: no such account. */
+  /** An administrator ends all sessions of an account. Returns their number, or null if there is no such account. */
   endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
-  /** A new token, in case the old one was stolen; all other sessions end. null: this one has ended too. */
+  /** Ends all other sessions and returns a new token, in case the old one was stolen. null: this one has ended too. */
   surviveNewPassword(session: Session): Promise<SessionToken | null>;
   deleteExpired(now: EpochSeconds, signal: AbortSignal): Promise<boolean>;
 }
@@ -233,7 +233,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
         isTotpEnabled: row['has_totp'] === true,
       };
       if (found.session.lastSeenAt > now - seenSeconds) return found;
-      // Failing to record this must not fail the request.
+      // A failure to record this must not fail the request.
       await database.query(seeSession, [personId, tokenHash, now]).catch(() => undefined);
       return { ...found, session: { ...found.session, lastSeenAt: now } };
     },
@@ -273,7 +273,7 @@ export function createSessionStore(database: Database, limits: SessionLimits): S
       database.transaction(async (transaction) => {
         const token = mintToken();
         const renewed = hashOf(token);
-        // Exactly one more: a password set by an administrator at the same moment ends the session.
+        // The version must be exactly one higher: if an administrator set a password at the same moment, the session ends.
         const values = [personId, tokenHash, renewed, passwordVersion + 1];
         if ((await transaction.query(renewSession, values)).length === 0) return null;
         await transaction.query(deleteOthers, [personId, renewed]);

@@ -1,8 +1,7 @@
-// Audit entries for sign-ins, refused sign-ins, and wrong passwords in sensitive actions, each with the number of its kind
-// within the hour.
-// Invariant: the log is bounded. Per person, and for all unknown names together, the first `enteredMax` within
-// `windowSeconds` are logged, then one per doubling; refusals, actions and sign-ins count separately, per process. A
-// refused sign-in never waits for its entry, so timing reveals no names.
+// Writes audit entries for sign-ins, refused sign-ins, and wrong passwords in sensitive actions, each with its number
+// within the hour. Invariant: the log is bounded. Per person, and for all unknown names together, the first `enteredMax`
+// within `windowSeconds` are logged, then one each time the number doubles. Refusals never wait for their entry, so that
+// timing reveals no names.
 
 import { unknownActor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -18,15 +17,15 @@ export interface SignInLogLimits {
 export type SignInRefusal = 'wrong_password' | 'unknown_username' | 'wrong_code' | 'account_blocked';
 
 export interface SignInLog {
-  /** The entry for the transaction that begins the session, or null. Default person: the account's own login. */
+  /** The entry to write in the transaction that begins the session, or null. By default for the account's own login. */
   entryOf(
     account: { readonly id: number; readonly username: string },
     address: string,
     personId?: number,
   ): AuditEntry | null;
-  /** `accountId` null: unknown name. Default person: the account's own login. */
+  /** `accountId` is null for an unknown name. By default for the account's own login. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
-  /** A wrong password in a sensitive action; settles when logged or counted. */
+  /** A wrong password in a sensitive action. Resolves when it was logged or counted. */
   refusedAction(sent: RefusedAction, now: EpochSeconds): Promise<void>;
   settled(): Promise<void>;
 }
@@ -56,7 +55,7 @@ interface SignInLogDependencies {
 
 export function createSignInLog(dependencies: SignInLogDependencies): SignInLog {
   const { database, monotonicNow, limits, onProblem } = dependencies;
-  // In the order in which their hours began; at most three per person, plus one.
+  // Ordered by when their hour began. There are at most three per person, and one for unknown names.
   const counts = new Map<string, { readonly since: number; count: number }>();
   const pending = new Set<Promise<void>>();
 
@@ -139,5 +138,5 @@ function subjectOf(accountId: number | null): string {
   return accountId === null ? 'sign-in' : `sign-in of account ${accountId}`;
 }
 
-/** Unknown names are not logged: people type passwords and keys into the name field. */
+/** Names that match no account are not logged, because people type passwords and keys into the name field. */
 const nobodysName = '(no account)';

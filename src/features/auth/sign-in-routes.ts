@@ -1,6 +1,6 @@
-// Signing in and out: panel routes without a session. Refusals in this order: too many failures, wrong name or password,
-// blocked, missing code, wrong code; all but missing codes and throttling are in the audit log.
-// Invariant: an unknown name and a wrong password give the same answer in the same time.
+// Signing in and out: the panel's routes without a session. Refuses in this order: too many failures, wrong name or
+// password, blocked, missing code, wrong code. The audit log has all of these except throttling and missing codes.
+// Invariant: an unknown name and a wrong password get the same answer in the same time.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -143,7 +143,7 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
     },
   );
 
-  /** The only moment when the plain password is known to be right. On failure the sign-in continues. */
+  /** Rehashes here, because only now is the plain password known to be right. If it fails, the sign-in continues. */
   async function strengthenHash(
     request: FastifyRequest,
     personId: number,

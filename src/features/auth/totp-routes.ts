@@ -1,5 +1,5 @@
-// TOTP setup: begun with the password, enabled by a valid code, disabled with password and code; or by an administrator,
-// for a person who lost both.
+// Sets up TOTP: begun with the password, enabled by a valid code, disabled with password and code. An administrator can
+// disable it for a person who lost both.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -154,7 +154,7 @@ export function accountTotpRoutes(
       const account = orRefuse(id === null ? null : await findAccount(database, id), 'account_not_found');
       refuseIf(administratorProblem(request.principal, account));
       const ownLogin = { id: account.id, accountId: account.id };
-      // Disabling one's own needs a code as well, and is not possible where a second factor is required.
+      // Disabling one's own codes needs a code too, and is not allowed where a second factor is required.
       if (request.person.id === ownLogin.id) {
         const reason = 'is your own login: switch its codes off on the security page, with a code';
         throw new RequestRefused(fieldRefusal('validation_failed', 'id', reason));

@@ -1,7 +1,6 @@
 // The second factor: TOTP (RFC 6238: six digits, 30 seconds, SHA-1, one step of tolerance each way) and ten recovery codes.
-// The secret is sealed, recovery codes are hashed. The only writer of totp_secrets and recovery_codes; changes are in the
-// audit log.
-// Invariant: each code and recovery code works once, also under simultaneous requests.
+// The secret is sealed, recovery codes are hashed. The only writer of totp_secrets and recovery_codes; changes are logged.
+// Invariant: each code and each recovery code works once, even under simultaneous requests.
 
 import { createHash } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
@@ -15,14 +14,14 @@ import { type Person, personAction } from '../identity/people-table.ts';
 
 export interface TotpStore {
   isEnabled(personId: number): Promise<boolean>;
-  /** A pending secret. null: already enabled. */
+  /** Stores a pending secret. Returns null if TOTP is already enabled. */
   begin(
     person: TotpHolder,
     serviceName: string | null,
     now: EpochSeconds,
   ): Promise<{ secret: string; uri: string } | null>;
   stateOf(personId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
-  /** Returns the recovery codes, shown only now. Default person: the account's own login. false: wrong code. */
+  /** Returns the recovery codes, which are never shown again. By default for the own login. false: wrong code. */
   enable(
     author: AuditAuthor & { readonly now: EpochSeconds },
     code: string,
@@ -30,7 +29,7 @@ export interface TotpStore {
   ): Promise<readonly string[] | false>;
   spend(personId: number, code: string, now: EpochSeconds): Promise<boolean>;
   disable(person: Holder, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<boolean>;
-  /** In the transaction that removes the person. */
+  /** Call in the transaction that removes the person. */
   forget(transaction: Queryable, personId: number): Promise<void>;
   deleteExpired(now: EpochSeconds): Promise<void>;
 }
@@ -43,7 +42,7 @@ const stepSeconds = 30;
 const toleranceSteps = 1;
 const secretBytes = 20;
 const recoveryCodeCount = 10;
-/** 140 bits, so a plain hash suffices (docs/decisions/0023-secrets-of-people.md). Older codes have 80 or 120. */
+/** 140 bits, so a plain hash is enough (docs/decisions/0023-secrets-of-people.md). Older codes have 80 or 120 bits. */
 const recoveryLetters = 28;
 const recoveryBytes = Math.ceil((recoveryLetters * 5) / 8);
 
@@ -107,7 +106,7 @@ const deletePending: SqlStatement = {
   text: 'delete from totp_secrets where enabled_at is null and created_at <= to_timestamp($1::bigint)',
 };
 
-/** `pendingSeconds`: how long a new secret waits for its first code. */
+/** A new secret waits `pendingSeconds` for its first code. */
 export function createTotpStore(database: Database, seal: Seal, pendingSeconds: number): TotpStore {
   async function find(personId: number, now: EpochSeconds) {
     const [row] = await database.query(findSecret, [personId, now - pendingSeconds]);
@@ -143,7 +142,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       const sealed = seal.seal(secret.base32, sealContext(id));
       const rows = await database.query(insertPending, [id, sealed, now]);
       if (rows.length === 0) return null;
-      // A colon would end the name.
+      // In this URI a colon would end the name.
       const issuer = (serviceName ?? productName).replaceAll(':', ' ');
       const uri = new TOTP({ issuer, label: username, secret, period: stepSeconds }).toString();
       return { secret: secret.base32, uri };
@@ -158,7 +157,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
       const codes = Array.from({ length: recoveryCodeCount }, mintRecoveryCode);
       return database.transaction(async (transaction) => {
         const rows = await transaction.query(enableSecret, [id, known.sealed, now, step]);
-        // Another request restarted or enabled it meanwhile.
+        // Another request started over or enabled it meanwhile.
         if (rows.length === 0) return false;
         await transaction.query(deleteRecoveryCodes, [id]);
         await transaction.query(insertRecoveryCodes, [id, textArray(codes.map(hashOf))]);
@@ -175,7 +174,7 @@ export function createTotpStore(database: Database, seal: Seal, pendingSeconds: 
           const step = known === null ? null : stepOf(personId, known.sealed, sent, now);
           if (known === null || step === null || known.sealed === earlier) return false;
           if ((await database.query(spendStep, [personId, known.sealed, step])).length > 0) return true;
-          // Already used, unless resealing changed the row just now.
+          // The code was already used, unless the row has just been sealed again under a new key.
           earlier = known.sealed;
         }
       }
@@ -230,7 +229,7 @@ export async function findTotpHolders(
   return new Set(rows.map((row) => Number(row['person_id'])));
 }
 
-/** Also for a person who lost app and recovery codes. false: not enabled. */
+/** Also for a person who lost app and recovery codes. Returns false if it is not enabled. */
 export function disableTotp(
   database: Database,
   person: Holder,
@@ -275,7 +274,7 @@ function hashOf(code: string): string {
   return createHash('sha256').update(normalized(code)).digest('base64url');
 }
 
-/** Binds a secret to its person: swapped rows do not open. The text dates from one person per account. */
+/** Binds the secret to its person, so that swapped rows do not open. The text is from when an account had one person. */
 function sealContext(personId: number): string {
   return `totp secret of account ${personId}`;
 }

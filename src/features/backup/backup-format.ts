@@ -21,7 +21,7 @@ export interface BackupHead {
   readonly database: 'embedded' | 'postgres';
   readonly server_version: string;
   readonly currency: string;
-  /** Sealed under SECRET_KEY: identifies the key without revealing it. */
+  /** Sealed under SECRET_KEY, so it identifies the key without revealing it. */
   readonly secret_key_check: string;
   readonly migrations: readonly { readonly name: string; readonly checksum: string }[];
   readonly tables: readonly { readonly name: string; readonly columns: readonly string[] }[];
@@ -44,7 +44,7 @@ export interface BackupContent {
   readonly rows: number;
 }
 
-/** Not a backup, or altered. The message is for users. */
+/** The file is not a backup, or it was altered. The message is for users. */
 export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged';
 }
@@ -71,7 +71,7 @@ const lineBytesMax = 16 * 1024 * 1024;
 const pieceRowsMax = 500;
 const pieceBytesMax = 1024 * 1024;
 
-/** Verifies every checksum, with constant memory. @throws BackupDamaged */
+/** Reads the file and verifies every checksum, with constant memory. @throws BackupDamaged */
 export async function readBackup(path: string, reader: BackupReader = {}): Promise<BackupContent> {
   const whole = createHash('sha256');
   const sums: TableSum[] = [];
@@ -139,7 +139,7 @@ export async function readBackup(path: string, reader: BackupReader = {}): Promi
   return { head, sums, rows };
 }
 
-/** In bulk: a call per line costs more than the hash. */
+/** Hashes many lines at once, because a call per line costs more than the hash. */
 export function addLines(hash: Hash, lines: readonly string[]): void {
   if (lines.length > 0) hash.update(textOf(lines));
 }
@@ -148,7 +148,7 @@ export function textOf(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Only at line feeds: row texts may contain other line separators. */
+/** Splits only at line feeds, because row texts may contain other line separators. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const source = createReadStream(path);
   const lines = createGunzip();
@@ -219,7 +219,7 @@ function parseObject(line: string): JsonObject {
     const value: unknown = JSON.parse(line);
     if (isJsonObject(value)) return value;
   } catch {
-    // The same refusal as for other values, below.
+    // Fall through to the same refusal as for other invalid values.
   }
   throw new BackupDamaged('it is not a backup made by "sellthrough backup"');
 }

@@ -1,6 +1,6 @@
-// Starts a new incarnation of a restored database, or of a standby that took over with data loss, so that nothing the lost
-// one may have issued is issued again (docs/decisions/0058-after-a-restore.md). Called by `sellthrough restore` and
-// `new-incarnation`, in one transaction without a running service.
+// Starts a new incarnation of a database that was restored, or of a standby that took over with data loss. It skips all
+// numbers and ids that the lost database may have issued (docs/decisions/0058-after-a-restore.md). Called by `sellthrough
+// restore` and `new-incarnation`, in one transaction, while no service runs.
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../platform/database/database.ts';
@@ -9,7 +9,7 @@ import { writeIncarnation } from '../../platform/secrets/service-state.ts';
 import { skipEventNumbers } from '../events/event-gaps.ts';
 import { renameWaitingCalls } from '../order-engine/records/product-call-rows.ts';
 
-/** Ids of accounts, packages, people, keys and endpoints possibly created since the backup. */
+/** The lost database may have created this many accounts, packages, people, keys and endpoints since the backup. */
 const skippedIds = 1_000;
 const skipTestIds = `update test_account_ids set last_id = last_id + ${skippedIds}`;
 const tokenBytes = 6;

@@ -1,6 +1,6 @@
-// Both sides of a backup beside a running embedded service, over the control socket: the command copies files between the
+// Both sides of a backup of a running embedded service, over the control socket. The command copies files between the
 // service's start and stop signals (file-copy.ts) while orders continue. Called by main.ts and the backup command.
-// Invariant: checkpoints pause only during the conversation, and at most for its limit.
+// Invariant: checkpoints pause only during this conversation, and at most for its limit.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../platform/database/database.ts';
@@ -46,7 +46,8 @@ export async function guardCopy(
 }
 
 /**
- * The command's side: fills `folder` as a data folder. Returns how long orders waited; null: no service. @throws CopyFailed
+ * The command's side: fills `folder` as a data folder. Returns how long orders waited, or null if no service runs. @throws
+ * CopyFailed
  */
 export async function copyRunningService(
   dataDir: string,
@@ -65,7 +66,7 @@ export async function copyRunningService(
       const { label } = await receive();
       await finishCopy(dataDir, folder, String(label));
       connection.send({ copied: 'log' });
-      // Confirms that the WAL was kept while it was copied.
+      // The service confirms that no WAL was lost during the copy.
       const over = await receive();
       return { heldMilliseconds: Number(over['held_milliseconds']) };
     });

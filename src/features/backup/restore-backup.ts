@@ -1,7 +1,7 @@
-// Loads a backup (backup-format.ts) into an empty database: the old schema, all rows in one transaction with each table
-// verified before COMMIT, later migrations, a new incarnation. Called by `sellthrough restore`, which has verified the
-// file.
-// Invariant: a database with rows is left alone, a failed load leaves no rows, and no old session, link or code works.
+// Loads a backup (backup-format.ts) into an empty database: the backup's schema, then all rows in one transaction that
+// verifies each table before COMMIT, then later migrations and a new incarnation. Called by `sellthrough restore`, which
+// has verified the file. Invariant: a database with rows is not touched, a failed load leaves no rows, and no old session,
+// link or code works.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { quoteName } from '../../platform/database/quote-name.ts';
@@ -33,12 +33,12 @@ import {
 import { beginIncarnation } from './begin-incarnation.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
-/** Not empty, or not ours. The message is for users. */
+/** The database is not empty or not ours. The message is for users. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
 
-/** @throws SchemaMismatch if the backup is from a newer program, or from another past */
+/** @throws SchemaMismatch if the backup is from a newer program or has another migration history */
 export function migrationsOf(
   head: BackupHead,
   migrations: readonly Migration[] = readMigrations(),
@@ -57,7 +57,7 @@ export function migrationsOf(
   });
 }
 
-/** Credentials other than keys and passwords: those ended or used after the backup must not work again. */
+/** Credentials other than keys and passwords. If they ended or were used after the backup, they must not work again. */
 export const passTables = [
   'sessions',
   'account_views',
@@ -70,7 +70,7 @@ export const passTables = [
 
 export interface RestoreOptions {
   readonly notices?: Notices;
-  /** Revokes all keys in the loading transaction. null: they keep working. */
+  /** Revokes all keys at this time, in the loading transaction. null: the keys keep working. */
   readonly revokeKeysAt: EpochSeconds | null;
 }
 
@@ -81,7 +81,7 @@ export interface Restored {
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** Without the credentials above. @throws RestoreRefused, BackupDamaged, SchemaMismatch */
+/** Loads everything except the credentials above. @throws RestoreRefused, BackupDamaged, SchemaMismatch */
 export async function restoreBackup(
   database: Database,
   path: string,
@@ -117,7 +117,7 @@ export async function restoreBackup(
   return { content, migrated, incarnation, dropped };
 }
 
-/** Rows are loaded undivided; the shards are made afterwards. */
+/** Rows are loaded into an undivided database. Shards are made afterwards. */
 async function refuseDivided(database: Database): Promise<void> {
   const division = await findDivisionIfAny(database);
   if (division === null) return;
@@ -126,7 +126,7 @@ async function refuseDivided(database: Database): Promise<void> {
   );
 }
 
-/** Migrations put rows into them, so an empty database has some. The rows of the backup replace these. */
+/** Migrations fill these tables, so they are not empty in a new database. The backup's rows replace theirs. */
 const filledByMigrations: ReadonlySet<string> = new Set(['limit_definitions']);
 
 async function findForeignContent(database: Queryable, tables: readonly Table[]): Promise<string | null> {
@@ -161,7 +161,7 @@ async function load(transaction: Transaction, path: string, head: BackupHead): P
   await prepareLongReading(transaction);
   const tables = await listTables(transaction);
   checkShape(tables, head);
-  // A service that starts now waits, and then finds a foreign database.
+  // Lock all tables: a service that starts now waits, and then finds that the database is not its own.
   for (const { name } of tables) {
     await run(transaction, `lock table ${quoteName(name)} in share row exclusive mode`);
   }
@@ -207,12 +207,12 @@ const revokeEveryKey: SqlStatement = {
 };
 
 async function dropPasses(transaction: Transaction): Promise<void> {
-  // Old backups lack some of them.
+  // Old backups lack some of these tables.
   const present = new Set((await listTables(transaction)).map(({ name }) => name));
   for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
 }
 
-/** Queued mail may have been sent since the backup: no mail is sent twice. */
+/** Deletes queued mail, which may have been sent since the backup, so that no mail is sent twice. */
 async function giveMailsUp(transaction: Transaction): Promise<void> {
   const present = await listTables(transaction);
   if (!present.some(({ name }) => name === 'mails')) return;
@@ -223,7 +223,7 @@ async function giveMailsUp(transaction: Transaction): Promise<void> {
   );
 }
 
-/** Names from the file are only compared, never used in SQL. */
+/** Names from the file are only compared and never used in SQL. */
 function checkShape(tables: readonly Table[], { tables: expected }: BackupHead): void {
   const shape = (list: readonly { name: string; columns: readonly string[] }[]) =>
     JSON.stringify(list.map(({ name, columns }) => [name, ...columns]).sort());

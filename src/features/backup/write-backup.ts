@@ -1,5 +1,5 @@
-// Writes a consistent snapshot to a file (backup-format.ts) with constant memory, while orders continue.
-// Invariant: the file gets its name only when complete, fsynced and read back.
+// Writes a consistent snapshot to a file (backup-format.ts) with constant memory, while orders continue. Invariant: the
+// file gets its name only when it is complete, fsynced and read back.
 
 import { createHash } from 'node:crypto';
 import {
@@ -36,12 +36,12 @@ import {
   textOf,
 } from './backup-format.ts';
 
-/** The file exists, or cannot be written. The message is for users. */
+/** The file exists or cannot be written. The message is for users. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }
 
-/** An unfinished file, renamed when complete. */
+/** An unfinished file, which is renamed when it is complete. */
 export interface BackupFile {
   readonly path: string;
   readonly unfinished: string;
@@ -52,7 +52,7 @@ export interface BackupFile {
 const unfinishedEnding = '.unfinished';
 const copyEnding = '.unfinished-copy';
 
-/** Left by killed backups, or in use by a running one. */
+/** Files left by backups that were killed, or still in use by a running one. */
 export function findUnfinished(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(unfinishedEnding) || name.endsWith(copyEnding))
@@ -60,14 +60,14 @@ export function findUnfinished(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Called first, so that an unwritable path is reported at once. @throws BackupRefused */
+/** Call first, so that a path that cannot be written is reported at once. @throws BackupRefused */
 export function createBackupFile(path: string): BackupFile {
   if (existsSync(path))
     throw new BackupRefused(`${path} already exists. A backup never replaces a file: choose another name.`);
   const unfinished = `${path}${unfinishedEnding}`;
   const copyFolder = `${path}${copyEnding}`;
   const discard = () => {
-    // Retries while a file is being written.
+    // Retry, because a file may still be open for writing.
     for (const left of [unfinished, copyFolder])
       rmSync(left, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
   };
@@ -164,7 +164,7 @@ async function* everyLine(
   yield textOf([JSON.stringify({ end: true, rows, sha256: whole.digest('hex') })]);
 }
 
-/** Allows long reads, and makes values equal on every server. */
+/** Allows long reads, and makes values look the same on every server. */
 export async function prepareLongReading(transaction: Transaction): Promise<void> {
   const settings = [
     'statement_timeout = 0',

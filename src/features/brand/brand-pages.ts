@@ -1,6 +1,6 @@
 // The brand's public files at stable addresses: the logo as uploaded, a stylesheet with the accent color (pages have no
-// inline styles), and an icon with the name's letter.
-// Invariant: the logo is sent only as the image type it was parsed as.
+// inline styles), and an icon with the name's first letter. Invariant: the logo is sent only as the image type as which it
+// was parsed.
 
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -45,7 +45,7 @@ const pictureHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** As the pages draw it (web/src/features/brand/logo.tsx). */
+/** The same icon as the pages draw (web/src/features/brand/logo.tsx). */
 function letterIcon(name: string, color: string | null): string {
   const { accent, onAccent } = accentThemes(color ?? productColor).light;
   return html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui, sans-serif" font-size="18" font-weight="600" fill="${onAccent}">${nameInitial(name)}</text></svg>
@@ -64,7 +64,7 @@ function sendKept(
   return reply.type(type).send(content);
 }
 
-/** `:root:root` wins regardless of stylesheet order. */
+/** The selector `:root:root` overrides the pages' own rules in any order of stylesheets. */
 function brandCss(color: string | null): string {
   if (color === null) return '/* The colors of the product. */\n';
   const { light, dark } = accentThemes(color);

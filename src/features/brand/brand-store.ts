@@ -45,16 +45,16 @@ export interface BrandLogo extends LogoImage {
 
 export interface BrandSettings {
   readonly name: string | null;
-  /** "#1d4ed8"; null: the product's own. */
+  /** For example "#1d4ed8". null uses the product's own color. */
   readonly color: string | null;
-  /** On statements and receipts, line by line; empty: not set. */
+  /** Lines printed on statements and receipts. Empty if not set. */
   readonly letterhead: readonly string[];
   readonly supportAddress: string | null;
   readonly language: Language;
 }
 
 export interface Brand extends BrandSettings {
-  /** 0: never set. Incremented by every change. */
+  /** 0 if the brand was never set. Every change increments it. */
   readonly version: number;
   readonly logo: BrandLogo | null;
 }
@@ -158,7 +158,7 @@ function brandOf({ logoType, logoData, logoWidth, logoHeight, ...row }: BrandRow
   return { ...settings, logo: { type: logoType, bytes, width: logoWidth, height: logoHeight, etag } };
 }
 
-/** API names; of the logo only its size. */
+/** Uses the API's names. Of the logo it contains only the size. */
 function auditView({ name, color, letterhead, supportAddress, language, ...row }: BrandRow): JsonObject {
   const logo = row.logoWidth === null ? null : { width: row.logoWidth, height: row.logoHeight };
   return {

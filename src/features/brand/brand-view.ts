@@ -7,7 +7,7 @@ export const logoPath = '/brand/logo';
 export const brandStylesheetPath = '/brand/brand.css';
 export const brandIconPath = '/brand/icon.svg';
 
-/** The version is part of the logo's URL, so that a new logo is fetched. */
+/** The logo's URL contains the version, so that browsers fetch a new logo. */
 export function brandView(brand: Brand): BrandView {
   const { name, color, letterhead, supportAddress, language, logo } = brand;
   return {
@@ -29,7 +29,7 @@ export function logoAddress({ version }: Pick<Brand, 'version'>): string {
 
 const narrow = 1.5;
 
-/** A window icon: the logo unless too wide, else the name's letter. null: the product's own. */
+/** The window icon: the logo, or the name's first letter if the logo is too wide. null: the product's own. */
 export function iconAddress({ version, name, logo }: Brand): string | null {
   if (logo !== null && logo.width <= logo.height * narrow) return logoAddress({ version });
   return name === null ? null : `${brandIconPath}?v=${version}`;

@@ -1,4 +1,4 @@
-// A document's language: requested, else the signed-in person's, the browser's, the operator's.
+// Chooses a document's language: the requested one, else the signed-in person's, the browser's, the operator's.
 
 import type { FastifyRequest } from 'fastify';
 import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
@@ -11,7 +11,7 @@ import type { Brand } from './brand-store.ts';
 
 export function documentTranslator(request: FastifyRequest, { language }: Brand): Translator | Refusal {
   const { query, headers } = request;
-  // Only behind the session guard.
+  // Set only behind the session guard.
   const person: Pick<Person, 'language'> | undefined = request.person;
   const sent = isJsonObject(query) ? own(query, 'language') : undefined;
   if (sent !== undefined) {

@@ -1,6 +1,5 @@
-// A PDF with the operator's letterhead; used by statements and receipts. Built-in fonts only cover Western scripts, so
-// other texts embed DejaVu.
-// Invariant: the same texts, letterhead and time give the same bytes.
+// A PDF with the operator's letterhead, for statements and receipts. The built-in fonts only cover Western scripts, so
+// other texts embed DejaVu. Invariant: the same texts, letterhead and time give the same bytes.
 
 import { fileURLToPath } from 'node:url';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -10,7 +9,7 @@ import type { Brand } from './brand-store.ts';
 
 export interface Letterhead {
   readonly brand: Brand;
-  /** Name and address if the brand has none; empty: none. */
+  /** Name and address used if the brand has no letterhead. May be empty. */
   readonly issuer: readonly string[];
 }
 
@@ -29,7 +28,7 @@ export interface LetterDocument {
   put(text: string, x: number, width: number, style?: PutStyle): void;
   rule(): void;
   beginPage(): void;
-  /** On the first page; the text continues below it. */
+  /** Call on the first page. The text continues below the letterhead. */
   putLetterhead(): void;
   written(): Generator<Buffer>;
   end(): AsyncGenerator<Buffer>;
@@ -48,7 +47,7 @@ export async function openLetterDocument({
   readonly title: string;
   readonly createdAt: EpochSeconds;
 }): Promise<LetterDocument> {
-  // Loaded on first use: pdfkit takes longer to load than the rest of the program.
+  // Loaded on first use, because pdfkit takes longer to load than the rest of the program.
   const { default: PdfDocument } = await import('pdfkit');
   const lines = letterheadLines({ brand, issuer });
   const document = new PdfDocument({

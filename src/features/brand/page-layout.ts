@@ -1,5 +1,5 @@
-// The layout of plain server-made pages: no scripts, nothing external, in the given language and brand. Values are escaped
-// by `html`.
+// The layout of plain pages made by the server: no scripts, nothing from other hosts, in the given language and brand.
+// `html` escapes all values.
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -62,7 +62,7 @@ export function notice(look: PageLook, title: TextKey, heading: TextKey, text: T
   return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
 }
 
-/** Also shown to others behind an address that guesses links. */
+/** Innocent users see this page too if someone with the same address guesses links. */
 export function limitedPage(look: PageLook): string {
   return notice(look, 'limited_heading', 'limited_heading', 'limited_text');
 }
@@ -71,7 +71,7 @@ export function unavailablePage(look: PageLook): string {
   return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
 }
 
-/** Colors and sizes of the panel (web/src/styles.css). */
+/** The colors and sizes of the panel (web/src/styles.css). */
 export const stylesheet = `.test {
   padding: 0.5rem 0.75rem;
   border-radius: 0.5rem;

@@ -1,5 +1,5 @@
-// Common behavior of plain pages (customers', mail links'): headers, forms without fields, language, errors. Register first
-// in their scope.
+// What all plain pages (customers' pages and links in mails) share: headers, forms without fields, language, errors.
+// Register this first in their scope.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../platform/database/database.ts';
@@ -13,9 +13,9 @@ import { type PageLook, unavailablePage } from './page-layout.ts';
 export type LookOf = (request: FastifyRequest) => PageLook;
 
 /**
- * Returns how a request's language and brand are chosen; a language named in a link is kept.
- * @param formTargets form targets including redirects, for the CSP
- * @param notReadable shown for malformed requests
+ * Returns a function that chooses a request's language and brand. A language named in a link is remembered.
+ * @param formTargets targets of forms, including redirects, for the CSP
+ * @param notReadable page for malformed requests
  */
 export function installPlainPages(
   app: FastifyInstance,
@@ -32,7 +32,7 @@ export function installPlainPages(
   },
 ): LookOf {
   const isSecure = publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
+  // The prefix __Host- binds the cookie to this host and HTTPS. Plain HTTP cannot use it.
   const languageCookie = isSecure ? '__Host-sellthrough_language' : 'sellthrough_language';
   const languageCookieKept = `Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const contentSecurityPolicy = [
@@ -52,7 +52,7 @@ export function installPlainPages(
     raw.headers['content-type'] = 'application/octet-stream';
     reply.headers({
       'content-security-policy': contentSecurityPolicy,
-      // Not no-referrer: browsers would then send `Origin: null` with the page's own form.
+      // With `no-referrer`, browsers would send `Origin: null` with the page's own form.
       'referrer-policy': 'same-origin',
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',

@@ -1,6 +1,6 @@
-// Validates an uploaded logo before it is stored. SVG is refused: it can contain scripts.
-// Invariant: the result is a PNG or JPEG by its bytes, small, and parsed to its end, so that browsers, mail programs and
-// the PDF writer accept it. Metadata, such as locations, and trailing bytes are dropped.
+// Validates an uploaded logo before it is stored. SVG is refused, because it can contain scripts. Invariant: the result is
+// small, is a PNG or JPEG by its bytes, and was parsed to its end, so that browsers, mail programs and the PDF writer
+// accept it. Metadata, such as locations, and trailing bytes are removed.
 
 import { crc32, inflateSync } from 'node:zlib';
 import type { LogoImage } from '../../shared/logo-image.ts';
@@ -10,7 +10,7 @@ const sideMax = 2_048;
 const pixelsMax = 2_000_000;
 const sidesRatioMax = 8;
 
-/** Returns a reason that continues the field's name, if refused. */
+/** If the logo is refused, returns a reason that continues the field's name. */
 export function readLogo(sent: Buffer): LogoImage | string {
   if (sent.length > logoBytesMax) return 'must have at most 256 KiB';
   const read = isPng(sent) ? readPng(sent) : isJpeg(sent) ? readJpeg(sent) : 'must be a PNG or a JPEG';
@@ -47,7 +47,7 @@ function readPng(sent: Buffer): LogoImage | string {
   }
   const header = chunks[0];
   if (header?.type !== 'IHDR' || header.data.length !== 13) return brokenPng;
-  // Readers use the last one.
+  // Refuse a second header, because some readers would use the last one.
   if (chunks.filter(({ type }) => type === 'IHDR').length !== 1) return brokenPng;
   const [width, height] = [header.data.readUInt32BE(0), header.data.readUInt32BE(4)];
   const [depth = 0, colorType = 0, , , interlace = 0] = header.data.subarray(8);
@@ -92,7 +92,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
     if (frameMarkers.includes(marker)) {
       if (end < at + 10) return brokenJpeg;
       size = { height: sent.readUInt16BE(at + 5), width: sent.readUInt16BE(at + 7) };
-      // Four components are CMYK.
+      // Four components would mean CMYK.
       if (sent[at + 4] !== 8 || ![1, 3].includes(sent[at + 9] ?? 0)) return 'must be a JPEG in RGB or grey';
     }
     if (isPicture(marker)) kept.push(sent.subarray(at, end));
@@ -105,7 +105,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
   return { type: 'image/jpeg', bytes, ...size };
 }
 
-/** Drops application data, except what defines colors (Adobe's marker). */
+/** Drops application data except what defines colors (Adobe's marker). */
 function isPicture(marker: number): boolean {
   const isSaid = marker >= 0xe0 && marker <= 0xef;
   return marker !== 0xfe && (!isSaid || marker === 0xe0 || marker === 0xee);

@@ -47,7 +47,7 @@ export function customerPage(
 ): string {
   const { translator } = look;
   const { t } = translator;
-  // Suspended customers do not see this page.
+  // Suspended customers never see this page, so suspension is left out.
   const state = planStatus(customer.expiresAt, false, customer.cancelled, now);
   const isActive = state === 'active';
   const name = plan?.name ?? t('your_plan');
@@ -88,7 +88,7 @@ function renewal({ t }: Translator, { endsAtPeriodEnd, renewMonths }: Customer):
 
 const [minute, hour, wholeDay] = [60, 3_600, 86_400];
 
-/** Days are rounded up, but below two days whole hours are shown, so that no customer comes a day late. */
+/** Rounds days up. Below two days it shows whole hours, so that no customer comes back a day late. */
 function timeLeft({ t }: Translator, { anchorAt, expiresAt }: Customer, now: EpochSeconds): Markup {
   const left = expiresAt - now;
   const words =

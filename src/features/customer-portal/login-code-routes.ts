@@ -1,4 +1,4 @@
-// POST /login-codes/exchange, for the product, and the older admin route.
+// POST /login-codes/exchange, for the product, and the older route for administrators.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
@@ -44,7 +44,7 @@ export function loginCodeRoutes(
   );
 }
 
-/** Test codes work only with test keys, live codes with live keys. */
+/** Test codes work only with test keys, and live codes only with live keys. */
 function exchangeHandler({ database, customers, packages, now }: LoginCodeRoutesDependencies) {
   return async (
     request: FastifyRequest<WithBody<typeof exchangeCodeBodySchema>>,

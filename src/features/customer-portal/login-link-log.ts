@@ -1,5 +1,5 @@
-// Login links by creator and use; the only writer of login_link_log.
-// Invariant: orders write nothing here; an order's link is logged when it is used. Tests are not logged.
+// Records who created each login link and when it was used. The only writer of login_link_log. Invariant: placing an order
+// writes nothing here; the link of an order is recorded when it is used. Tests are not recorded.
 
 import type { ActingParty } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -16,7 +16,7 @@ export interface LinkMaker {
   readonly isOperator: boolean;
 }
 
-/** `orderNumber` 0: the customer never ordered. */
+/** `orderNumber` is 0 if the customer never ordered. */
 export interface LoggedLink {
   readonly tokenHash: string;
   readonly accountId: number;
@@ -63,7 +63,7 @@ const listLogged: SqlStatement = {
     order by made_at desc limit ${linksShownMax}`,
 };
 
-// Orders' unused links are not in the log.
+// Unused links of orders are not in the log, so read them from their own table.
 const listLive: SqlStatement = {
   name: 'list_live_links',
   text: `select l.token_hash, extract(epoch from l.created_at)::bigint as made_at,
@@ -100,7 +100,7 @@ function valuesOf({ tokenHash, accountId, customerNumber, orderNumber, createdAt
   return [tokenHash, accountId, customerNumber, orderNumber, createdAt, expiresAt];
 }
 
-/** Newest first. `orderNumbers`: latest orders, whose unused links are included. */
+/** Newest first. `orderNumbers` are the latest orders, whose unused links are included. */
 export async function listLoginLinks(
   database: Queryable,
   { accountId, number }: { readonly accountId: number; readonly number: number },

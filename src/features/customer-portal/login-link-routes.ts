@@ -1,6 +1,6 @@
-// Customers' sign-in. GET /login/{token} shows one button and spends nothing, because mail scanners open links; POST spends
-// the token and starts a session, or redirects to the product with a one-time code. GET /customer is the customer's page.
-// Suspended customers see that they are suspended, and their link stays unused; guessed tokens are rate limited before the database.
+// Signs customers in. GET /login/{token} only shows a button, because mail scanners open links. POST uses up the token and
+// starts a session, or redirects to the product with a one-time code. GET /customer is the customer's page. Suspended
+// customers learn that they are, and their link stays unused. Guessed tokens are rate limited before the database.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -30,7 +30,7 @@ export interface LoginLinkRoutesDependencies {
   readonly limiter: RateLimiter;
   readonly now: () => EpochSeconds;
   readonly publicUrl: () => string;
-  /** null: the customer's page of this service. */
+  /** null signs customers in to this service's own customer page. */
   readonly productUrl: string | null;
   readonly codeValidSeconds: number;
   readonly sessionValidSeconds: number;
@@ -47,10 +47,10 @@ export async function loginLinkRoutes(
   const { database, customers, packages, limiter, now, productUrl, publicUrl } = dependencies;
   const tokens = createTokenLookups(limiter, limiter.admitVisit);
   const isSecure = publicUrl().startsWith('https:');
-  // __Host- binds the cookie to this host and HTTPS; plain HTTP cannot use it.
+  // The prefix __Host- binds the cookie to this host and HTTPS. Plain HTTP cannot use it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
-  // Browsers also check the form's redirect against this list.
+  // Browsers check the redirect after a form against this list too.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
   await app.register(cookieParser);
   const { brand } = dependencies;
@@ -144,7 +144,7 @@ export async function loginLinkRoutes(
     const site = headers['sec-fetch-site'];
     if (site !== undefined) return site !== 'same-origin' && site !== 'none';
     const { origin } = headers;
-    // "null": a sandboxed frame, or a page that hides its origin.
+    // The origin "null" comes from a sandboxed frame or from a page that hides its origin.
     return origin !== undefined && origin !== new URL(publicUrl()).origin;
   }
 

@@ -22,7 +22,7 @@ export type LoginLinkView = Omit<Static<typeof loginLinkSchema>, 'used_at'> & {
   readonly used_at: string | null;
 };
 
-/** Tests are not logged. */
+/** Test links are not in the log. */
 export const loginLinksSchema = Type.Array(loginLinkSchema, {
   description: 'The latest 20 of the last 90 days, the newest first.',
   maxItems: 20,

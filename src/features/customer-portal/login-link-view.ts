@@ -4,7 +4,7 @@ import { formatTime } from '../../shared/times.ts';
 import type { ShownLink } from './login-link-log.ts';
 import type { LoginLinkView } from './login-link-schemas.ts';
 
-/** `forOperator`: accounts do not see which of the operator's people created a link. */
+/** Without `forOperator`, the view hides which of the operator's people created a link. */
 export function loginLinkView(
   { madeAt, expiresAt, usedAt, state, madeBy, makerName }: ShownLink,
   forOperator: boolean,

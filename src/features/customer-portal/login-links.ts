@@ -1,6 +1,6 @@
 // Login links, their sessions, and one-time codes for the product. The only writer of login_codes and customer_sessions;
-// order batches write new links (login-link-rows.ts).
-// Invariant: a suspended customer spends nothing: links and codes still valid when the suspension ends work then.
+// order batches write new links (login-link-rows.ts). Invariant: a suspended customer uses nothing up. Links and codes that
+// are still valid when the suspension ends work then.
 
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -37,7 +37,7 @@ const linkedCustomer = linkedCustomers.names.join(', ');
 
 export type LinkedCustomer = RowOf<typeof linkedCustomers>;
 
-/** Returns the token. Earlier unused links end. */
+/** Returns the token. Earlier links that were not used stop working. */
 export async function createLoginLink(
   database: Database,
   order: LinkToWrite['order'],
@@ -64,11 +64,11 @@ export async function createLoginLink(
   return token;
 }
 
-/** The time for this login: a test's clock, or the real time. */
+/** The time that applies to this login: the test's clock or the real time. */
 const timeOf = (login: string) =>
   `coalesce((select a.test_clock from accounts a where a.id = ${login}.account_id), to_timestamp($2::bigint))`;
 
-/** Credentials of a reset test end at once, before its rows are deleted. */
+/** Credentials of a reset test stop working at once, before their rows are deleted. */
 const isInUse = (login: string) => `exists (select 1 from accounts u
     where u.id = ${login}.account_id and u.test_state is distinct from 'discarded')`;
 
@@ -123,7 +123,7 @@ const deleteSession: SqlStatement = {
 
 const deleteAtOnceMax = 5_000;
 
-// Tests' links and codes follow another clock, and are deleted on reset.
+// Links and codes of tests follow another clock and are deleted with the test.
 const ofReal = `account_id <= ${realAccountIdMax}`;
 const expired = (table: string, whose: string): OldRows => ({
   deletion: {
@@ -139,7 +139,7 @@ const expired = (table: string, whose: string): OldRows => ({
 const expiredLinks = expired('login_links', ofReal);
 const expiredRows = [expired('customer_sessions', 'true'), expired('login_codes', ofReal)];
 
-/** The customer may be suspended. Changes nothing, because mail scanners open links. */
+/** Finds a link even if the customer is suspended. Changes nothing, because mail scanners open links. */
 export async function findOpenLink(
   database: Queryable,
   token: string,
@@ -148,7 +148,7 @@ export async function findOpenLink(
   return parseCustomer(await queryShards(database, findLink, [hashToken(token), now], 'any'));
 }
 
-/** The shard, looked up if there are several. null: unknown link. */
+/** Finds the link's shard if there are several. null: the link is unknown. */
 async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
   if (transaction.accountGroups().length === 1) return transaction;
   const [row] = await queryShards(transaction, findAccountOfLink, [tokenHash], 'any');
@@ -156,8 +156,8 @@ async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Q
 }
 
 /**
- * Starts a session or, with `use: 'product'`, creates a one-time code. Of simultaneous requests one succeeds; the others,
- * and suspended customers, get null. `earlier`: this browser's previous session, which ends.
+ * Starts a session or, with `use: 'product'`, creates a one-time code. Only one of several simultaneous requests succeeds;
+ * the others, and suspended customers, get null. `earlier` is this browser's previous session, which ends.
  */
 export function spendLoginLink(
   database: Database,
@@ -178,7 +178,7 @@ export function spendLoginLink(
     const customer = { accountId, customerNumber };
     const usedAt = Number(spent['now']);
     await logUsedLink(transaction, { ...customer, ...link }, usedAt);
-    // Sessions follow the real time; codes follow the link's clock.
+    // Sessions follow the real time, codes the link's clock.
     const at = use === 'product' ? usedAt : now;
     const minted = mintToken();
     const started = {
@@ -193,7 +193,9 @@ export function spendLoginLink(
   });
 }
 
-/** Works once; null also if the customer was suspended meanwhile. Test codes require a test key, live codes a live one. */
+/**
+ * A code works once. null also if the customer is suspended by now. Test codes require a test key, live codes a live one.
+ */
 export async function exchangeCode(
   database: Queryable,
   code: string,

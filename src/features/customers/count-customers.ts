@@ -1,4 +1,4 @@
-// Dashboard figures of an account's customers: running, ended, suspended by the operator, and recently failed renewals.
+// Dashboard counts of an account's customers: running, ended, suspended by the operator, and recently failed renewals.
 // Counts read an index and are bounded.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -6,7 +6,7 @@ import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
 const countedMax = 5_000;
-/** Newest plan changes searched for failed renewals. */
+/** How many of the newest plan changes are searched for failed renewals. */
 const changesMax = 2_000;
 const failuresShownMax = 5;
 
@@ -28,7 +28,7 @@ const countEnded = counting(
 );
 const countSuspended = counting('count_suspended_customers', `c.status = 'suspended'`, 'c.number');
 
-// Reads only the newest changes, which are numbered in time order. Excludes customers whose renewal has succeeded since.
+// Reads only the newest changes, which are numbered in time order. Excludes customers whose renewal succeeded later.
 const listFailures: SqlStatement = {
   name: 'list_failed_renewals',
   text: `select c.number, c.reference, c.name, c.renew_failure, max(p.created_at) as failed_at, count(*) over ()::int as failed,
@@ -63,7 +63,7 @@ export async function countCustomersByState(
     group.query(countSuspended, [accountId]),
   ]);
   const counts = { running: bounded(running), ended: bounded(ended), suspended: bounded(suspended) };
-  // If only one of the two is bounded, the other and the total give its exact value.
+  // If only one of the two counts is cut off, the total and the other count give its exact value.
   const rest = (other: BoundedCount) => ({ count: Math.max(0, total - other.count), more: false });
   if (counts.running.more && !counts.ended.more) return { ...counts, running: rest(counts.ended) };
   if (counts.ended.more && !counts.running.more) return { ...counts, ended: rest(counts.running) };

@@ -1,4 +1,4 @@
-// A list of customers as CSV.
+// Writes a list of customers as CSV.
 
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import type { CustomerView } from './customer-schemas.ts';

@@ -1,4 +1,4 @@
-// The operator's hold on a customer of any account. Called by admin-routes.ts.
+// The operator suspends or unsuspends a customer of any account. Called by admin-routes.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,5 @@
-// GET /customers: an account's customers by page number, by cursor with filters, or as CSV; for the console, the customers
-// of every account.
+// GET /customers: an account's customers by page number, by cursor with filters, or as CSV. The console also lists the
+// customers of every account.
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
@@ -38,13 +38,13 @@ export interface CustomerListRoutesDependencies extends AccountListDependencies 
   readonly packages: PackageCatalogHolder;
 }
 
-/** The limit of "all that match", equal to a bulk's. */
+/** The limit for "all that match". It equals the size of a bulk. */
 const rowsOfPagesMax = 500;
 const daySeconds = 86_400;
 
 interface CustomerListFilter extends Omit<CustomerFilter, 'words' | 'id' | 'now'> {
   readonly typed: string;
-  /** The plan runs and ends within this many days; 0: any end. */
+  /** Matches plans that run now and end within this many days; 0 matches any end. */
   readonly endsWithinDays: number;
 }
 

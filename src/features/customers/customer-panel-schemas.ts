@@ -1,4 +1,4 @@
-// Customers in the pages' lists.
+// Schemas of customers in the pages' lists.
 
 import Type, { type Static } from 'typebox';
 import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';

@@ -1,4 +1,4 @@
-// Reads of customers. The order batch is their only writer, besides edit-customer.ts.
+// Reads customers. Only the order batch and edit-customer.ts write them.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import { type Database, ranked, type SqlStatement } from '../../platform/database/database.ts';
@@ -7,7 +7,7 @@ import { type Customer, customerPlaces, shownCustomers } from '../order-engine/r
 
 export interface CustomerReads {
   find(accountId: number, number: number): Promise<Customer | null>;
-  /** Newest first; `total`: the account's customer count. */
+  /** Newest first. `total` is the account's number of customers. */
   list(accountId: number, page: Page, total: number): Promise<Customer[]>;
 }
 

@@ -1,4 +1,4 @@
-// GET /customers/{id}. For lists: customer-list-routes.ts.
+// GET /customers/{id}. Lists are in customer-list-routes.ts.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';

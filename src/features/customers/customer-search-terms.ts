@@ -1,7 +1,7 @@
-// Search terms of customers: prefixes of reference, name and external id. A job writes customer_terms in the order of
-// customer numbers, so that orders pay nothing; customers beyond its mark are read one by one (list-customers.ts). The only
-// writer of customer_terms and customer_term_marks.
-// Invariant: up to the mark, terms match the customer's row, because changes of a name or id lock the mark.
+// The search terms of customers: the beginnings of reference, name and external id. A job writes customer_terms in order of
+// customer numbers, so that orders do not pay for it; customers beyond its mark are searched one by one
+// (list-customers.ts). The only writer of customer_terms and customer_term_marks. Invariant: up to the mark, terms match
+// the customer's row, because changes of a name or id lock the mark.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -16,7 +16,7 @@ export interface CustomerNames {
   readonly externalRef: string | null;
 }
 
-/** Per transaction: on the embedded database orders wait for it. */
+/** Customers per transaction. On the embedded database, orders wait for each transaction. */
 const customersAtOnce = 500;
 
 export function folded(text: string): string {
@@ -98,7 +98,7 @@ async function holdMark(ofAccount: Queryable, accountId: number): Promise<number
   return Number(locked?.['customer_number']);
 }
 
-/** Call after changing a name or id, in the same transaction, and before reading the row: locks the mark. */
+/** Locks the mark. Call when changing a name or id, in the same transaction and before reading the row. */
 export async function holdTerms(
   transaction: Transaction,
   accountId: number,
@@ -106,7 +106,7 @@ export async function holdTerms(
   const ofAccount = transaction.ofAccount(accountId);
   const mark = await holdMark(ofAccount, accountId);
   return async (number, before, after) => {
-    // The job has not reached this customer and will read the new values.
+    // The job has not reached this customer yet and will read the new values.
     if (number > mark) return;
     const [old, fresh] = [termsOf(before), termsOf(after)];
     const gone = old.filter((term) => !fresh.includes(term));
@@ -117,7 +117,7 @@ export async function holdTerms(
 
 const neverAborted = new AbortController().signal;
 
-/** Adds missing terms; returns the number of customers left when the signal stopped it. */
+/** Adds missing terms. Returns how many customers were left when the signal stopped it. */
 export async function indexCustomerTerms(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(await queryShards(database, findBehind, [], 'every'), async (row) => {

@@ -36,7 +36,7 @@ export function customerView(customer: Customer, { byId }: PackageCatalog, now: 
   };
 }
 
-/** Also null while the plan ends with its period, which suspends the setting. */
+/** null also while the plan is set to end with its period, because that suspends the setting. */
 function autoRenewView(customer: Customer): CustomerView['plan']['auto_renew'] {
   const { autoRenew, endsAtPeriodEnd, renewAt, renewFailure } = lifeOf(customer);
   if (autoRenew === null || endsAtPeriodEnd) return null;

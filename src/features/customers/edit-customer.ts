@@ -1,7 +1,6 @@
-// Edits of a customer's name and external id. The only writer of customers.external_ref and customer_edits, and of
-// customers.name after creation; the order batch does not update either.
-// Invariant: a change and its key are one transaction under the account's lock, so a repeated key, however late, changes
-// nothing.
+// Edits a customer's name and external id. The only writer of customers.external_ref and customer_edits, and of
+// customers.name after creation; the order batch updates neither. Invariant: a change and its idempotency key are one
+// transaction under the account's lock, so a repeated key, however late, changes nothing.
 
 import { hash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -66,7 +65,7 @@ export function editCustomer(
 ): Promise<EditOutcome> {
   const fingerprint = fingerprintOf(number, name, externalRef);
   return database.ofAccount(accountId).transaction(async (transaction): Promise<EditOutcome> => {
-    // The account first, the same lock order as orders.
+    // Lock the account first, in the same order as orders do.
     if (!(await lockAccountInUse(transaction, accountId))) return { type: 'reset_in_progress' };
     const changeTerms = await holdTerms(transaction, accountId);
     const [row] = await transaction.query(findCustomer, [accountId, number]);
@@ -112,7 +111,7 @@ export function editCustomer(
 }
 
 const nothingMore = { rows: 0, bytes: 0 };
-/** The edit and its event with the longest names. */
+/** The size of an edit and its event with the longest names. */
 const editUsage = { rows: 2, bytes: 2_048 };
 
 function detailsOf({ name, externalRef }: Customer) {

@@ -1,4 +1,4 @@
-// Finds customers by reference, a customer's last order, and plans that end soon. For lists: list-customers.ts.
+// Finds a customer by reference, a customer's last order, and plans that end soon. Lists are in list-customers.ts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -27,7 +27,7 @@ const findOwnOfTest: SqlStatement = {
   text: `select customer_number from test_customer_references where reference = $2 and account_id = $1::int`,
 };
 
-/** If references are on other servers, there is an index for them. */
+/** With accounts on several servers, references have their own index there. */
 const findOwnApart: SqlStatement = {
   name: 'find_customer_number_apart',
   text: 'select number as customer_number from customers where reference = $2 and account_id = $1::int',
@@ -41,8 +41,8 @@ const listEnding: SqlStatement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
-// Counts up to where the range ends, with each customer's last counted order. A customer whose next order is paid and
-// pending has no price to pay.
+// Counts ending plans by package and months, up to a limit of rows. The months are those of the last counted order, or null
+// if a paid order is pending, because then there is no renewal to pay for.
 const countEnding: SqlStatement = {
   name: 'count_ending_customers',
   text: `with edge as (
@@ -103,7 +103,7 @@ export async function findCustomerPlaces(
   );
 }
 
-/** null: only a trial. */
+/** null if the customer has only had a trial. */
 export async function findLastOrderNumber(
   database: Queryable,
   { accountId, number }: Pick<Customer, 'accountId' | 'number'>,
@@ -130,11 +130,11 @@ export async function findNumberedCustomers(
 
 export interface EndingPlans {
   readonly customers: readonly Customer[];
-  /** How many run this package; `months`: of the last order, null if never ordered. */
+  /** How many customers run this package. `months` is that of their last order, null without an order. */
   readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];
 }
 
-/** Plans that run now and end by `until`. */
+/** Finds plans that run now and end by `until`. */
 export async function findEndingPlans(
   database: Queryable,
   accountId: number,

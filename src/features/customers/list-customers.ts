@@ -1,7 +1,7 @@
 // Filtered customers by page, newest first or by plan end, of one account or all. A page reads a bounded range of one index
 // (search terms, plan ends, suspended customers, or customers), so it may be short and then says where to continue.
-// Invariant: for keys, no order of a page depends on anything that orders change. Otherwise a program that renews page
-// after page would see renewed customers again and renew them twice.
+// Invariant: for API keys, the order of pages never depends on anything that orders change. Otherwise a program that renews
+// page after page would see renewed customers again and renew them twice.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -26,21 +26,21 @@ import {
 import { holdsWords, mayHoldWords, wordPatterns } from './search-words.ts';
 
 export interface CustomerFilter {
-  /** Prefix of a reference, name or external_ref; null: any. */
+  /** The beginning of a reference, name or external_ref; null matches any. */
   readonly start: string | null;
   readonly externalRef: string | null;
   readonly status: CustomerStatus | null;
   readonly packageId: number | null;
-  /** `plan.active` at `now`: runs and is not suspended by the account. */
+  /** Whether the plan runs at `now` and the account has not suspended it; null matches both. */
   readonly isActive: boolean | null;
-  /** The plan's end: `since` inclusive, `until` exclusive; null: any. */
+  /** The plan's end, from `since` (inclusive) to `until` (exclusive); null matches any. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly planStatus: PlanStatus | null;
-  /** Folded by search-words.ts; empty: any. */
+  /** Words as folded by search-words.ts. An empty list matches any customer. */
   readonly words: readonly string[];
-  /** An id instead of words: of the customer or of one of its orders, in addition to matching words. */
+  /** An id that was typed instead of words: the customer with it, or of the order with it, is added to the matches. */
   readonly id: OwnedId | null;
-  /** `expiry`: the first to end comes first; `last_expiry`: the last. */
+  /** With `expiry` the plan that ends first comes first, with `last_expiry` the one that ends last. */
   readonly order: 'newest' | 'expiry' | 'last_expiry';
   readonly now: EpochSeconds;
 }
@@ -63,15 +63,15 @@ export interface FoundCustomers {
   readonly next: string | null;
 }
 
-/** Rows per statement: few at first, as most customers may match, then growing. */
+/** The first statement reads few rows, because most customers may match. Later ones read more. */
 const pagesAtFirst = 2;
 const growth = 4;
-// Orders wait for a statement of the embedded database's only session (`Rank` in database.ts).
+// On the embedded database's single session, orders wait for each statement (`Rank` in database.ts).
 const rowsAtOnceMax = 2_000;
 const rowsOfPageMax = 20_000;
-/** For words and conditions without an index. */
+/** The limit for searches by words and for conditions without an index. */
 const rowsOfSearchMax = 100_000;
-/** Plan ends read for a page; if more, matching customers are soon found in the other indexes. */
+/** How many plan ends a page reads. If there are more, the other indexes find matches soon enough. */
 const endsAtOnceMax = 2_000;
 
 const numberMax = 2_147_483_647;
@@ -81,10 +81,10 @@ const afterNoText = '\u0001';
 
 type ListCursor =
   | { readonly by: 'number'; readonly below: number }
-  /** Customers without terms yet (numbers above `mark`) come first, then terms up to it. */
+  /** Customers above `mark` have no terms yet. They come first, then the terms up to `mark`. */
   | { readonly by: 'tail'; readonly mark: number; readonly below: number }
   | { readonly by: 'term'; readonly mark: number; readonly number: number; readonly term: string }
-  /** The plan's end when the page was read; may have changed since. */
+  /** The plan's end when the page was read. It may have changed since. */
   | { readonly by: 'end'; readonly expiresAt: EpochSeconds; readonly number: number }
   | { readonly by: 'account'; readonly accountId: number; readonly below: number };
 
@@ -97,7 +97,7 @@ const fitsInSql = `($2::text is null or c.status = $2::text) and ($3::int is nul
         or $6::boolean = (c.expires_at > to_timestamp($7::bigint) and not c.cancelled and not c.suspended))
       and ($8::text is null or $8::text = ${statusInSql}) and ${mayHoldWords('c', '$9::text[]')}`;
 
-// Always includes the range's last row, from which the next range starts.
+// Always returns the range's last row, matching or not, because the next range starts there.
 const rangeOf = (name: string, from: string, order: string): SqlStatement => ({
   name,
   text: `select *, ${fitsInSql} as fits from (
@@ -114,7 +114,7 @@ const listByNumber = rangeOf(
   'c.number desc',
 );
 
-// A literal instead of a parameter, so that every plan uses the partial index.
+// This is a literal instead of a parameter, so that every plan can use the partial index.
 const listSuspended = rangeOf(
   'list_suspended_customers',
   `select * from customers c where ${betweenNumbers} and c.status = 'suspended'`,
@@ -146,8 +146,8 @@ const listByLastExpiry = rangeOf(
   'c.expires_at desc, c.number desc',
 );
 
-// `offset 0` keeps the other conditions out: on a young table another index would seem as good, and a cached plan would
-// keep it.
+// `offset 0` makes the planner use the index for the time. On a young table another index would seem as good, and a cached
+// plan would keep it.
 const listInTime: SqlStatement = {
   name: 'list_customers_in_time',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
@@ -155,7 +155,7 @@ const listInTime: SqlStatement = {
     where c.number > $11::int and c.number < $12::int and ${fitsInSql} order by c.number desc limit $10::int`,
 };
 
-/** $13: ended plans ended before it; later ones are only suspended. */
+/** Plans that ended before $13, and later ones that are suspended. */
 const listInactive: SqlStatement = {
   name: 'list_inactive_customers',
   text: `select ${shownCustomers.list('c')}, null as place, true as fits
@@ -207,7 +207,7 @@ const findOfId: SqlStatement = {
     order by c.number desc`,
 };
 
-/** `accountId` null: all accounts, newest first. @throws Error for an invalid position */
+/** `accountId` null lists all accounts, newest first. @throws Error for an invalid cursor */
 export async function findCustomers(
   database: Queryable,
   accountId: number | null,
@@ -244,7 +244,7 @@ export async function findCustomers(
   };
 }
 
-/** The count; null: too many, or names would have to be read. */
+/** Returns null if there are too many, or if names would have to be read. */
 export async function countCustomers(
   database: Queryable,
   accountId: number,
@@ -272,7 +272,7 @@ function isSearch({ words, planStatus: wanted, order }: CustomerFilter): boolean
   return words.length > 0 || wanted !== null || order !== 'newest';
 }
 
-/** Without a filter, a page is the range. With a rare one, all of a page's rows are read at once. */
+/** Without a filter, every row of the range is shown. With a filter that rarely matches, all its rows are read at once. */
 function firstRows(filter: CustomerFilter, wanted: number, isRare: boolean): number {
   if (filter.words.length > 0) return rowsAtOnceMax;
   const { status, packageId, isActive, expires, planStatus: wantedStatus, start, externalRef } = filter;
@@ -306,7 +306,7 @@ function endsOf({ isActive, planStatus: wanted, now, expires }: CustomerFilter):
   return { since: isRunning ? Math.max(since, now + 1) : since, until };
 }
 
-/** Until then only the end makes a plan inactive. */
+/** Up to this time, a plan can only be inactive because it ended. */
 function endedUntil({ now }: CustomerFilter, until: EpochSeconds): EpochSeconds {
   return Math.min(until, now + 1);
 }
@@ -434,14 +434,14 @@ function termSpan({ start, externalRef }: CustomerFilter): { from: string; to: s
   return { from, to: `${from}${afterEveryText}` };
 }
 
-/** The matching term that is shown, so that each customer appears once. */
+/** The first matching term. A customer is shown only for this one, so that they appear once. */
 function firstTermOf(customer: Customer, from: string): string | undefined {
   return searchTerms(customer)
     .filter((term) => term.startsWith(from))
     .sort()[0];
 }
 
-/** The customer with the id, and the one of the order with it. */
+/** Finds the customer with this id, and the customer of the order with this id. */
 async function findNamed(database: Queryable, { id }: CustomerFilter): Promise<readonly Customer[]> {
   if (id === null) return [];
   const rows = await database.ofAccount(id.accountId).query(findOfId, [id.accountId, id.number]);

@@ -1,6 +1,6 @@
-// Customer search: words in any order, each a fragment of reference, name or external id, ignoring case and accents. The
-// database's locale may only know ASCII letters, so SQL excludes sure mismatches and the program checks texts with other
-// letters (list-customers.ts).
+// Searches customers by words in any order, each a fragment of reference, name or external id, ignoring case and accents.
+// The database's locale may only know ASCII letters, so SQL excludes certain mismatches and the program checks texts with
+// other letters (list-customers.ts).
 
 import type { ListQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
@@ -14,7 +14,7 @@ export interface SearchedTexts {
 
 const searchTextMax = 300;
 
-/** Letters without an ASCII decomposition, which users may not be able to type. */
+/** Letters that do not decompose into ASCII. Users may not be able to type them. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -31,7 +31,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 };
 const specialLetters = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'gu');
 
-/** Without case and accents: "Ọkàfọr" becomes "okafor". */
+/** Removes case and accents: "Ọkàfọr" becomes "okafor". */
 function plainText(text: string): string {
   return text
     .toLowerCase()
@@ -40,11 +40,11 @@ function plainText(text: string): string {
     .replace(specialLetters, (letter) => plainLetters[letter] ?? letter);
 }
 
-/** All words must match; empty: everything matches. */
+/** All words must match. An empty list matches everything. */
 export function searchWords(text: string): readonly string[] {
   const words = [...new Set(plainText(text).split(/\s+/u))].filter((word) => word !== '');
   const typed = text.trim();
-  // Input of only accents has no words. It is kept and matches nothing, instead of everything.
+  // Text made only of accents has no words. Keep it, so that it matches nothing instead of everything.
   return words.length === 0 && typed !== '' ? [typed] : words;
 }
 
@@ -61,7 +61,7 @@ export function wordPatterns(words: readonly string[]): readonly string[] {
   return words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`);
 }
 
-/** SQL: whether a row may contain the words; if so, the program checks it. */
+/** SQL that is false only if the row cannot contain the words. The program checks the other rows. */
 export function mayHoldWords(alias: string, patterns: string): string {
   const text = `(${alias}.reference || ' ' || ${alias}.name || ' ' || coalesce(${alias}.external_ref, '')) collate "C"`;
   return `(lower(${text}) like all (${patterns}) or octet_length(${text}) <> char_length(${text}))`;

@@ -1,4 +1,4 @@
-// An account's event feed, by number, and waiting for the next event.
+// Reads an account's event feed by event number, and lets requests wait for the next event.
 
 import {
   type Database,
@@ -13,7 +13,7 @@ import type { EventType } from './event-schemas.ts';
 
 export interface FeedQuestion {
   readonly accountId: number;
-  /** Last known event number; 0: none. */
+  /** The number of the last event that the reader knows; 0 if none. */
   readonly after: number;
   readonly type: EventType | null;
   readonly limit: number;
@@ -27,9 +27,9 @@ export type FeedOutcome =
       readonly hasMore: boolean;
       readonly lastNumber: number;
     }
-  /** No event has this number. */
+  /** No event has the number `after`. */
   | { readonly type: 'unknown' }
-  /** Events after `after` have expired, or `after` is from between a backup and its restore. `oldest`: the oldest kept. */
+  /** Events after `after` have expired, or `after` is from before a restore. `oldest`: the oldest event kept. */
   | { readonly type: 'gone'; readonly oldest: number | null };
 
 const findExtent: SqlStatement = {
@@ -86,9 +86,9 @@ export async function readFeed(
     first: nullable(Number, extent?.['gap_first']) ?? Number.POSITIVE_INFINITY,
     last: nullable(Number, extent?.['gap_last']) ?? Number.POSITIVE_INFINITY,
   };
-  // Issued by the lost database, if at all: not part of this history.
+  // Only the lost database can have issued this number, so it is not part of this history.
   if (after > 0 && gap.first <= after) return { type: 'gone', oldest };
-  // The number after a gap is where numbering resumed, and has no event either.
+  // After a gap, numbering resumes with a number that has no event either, so skip that one too.
   const next = gap.first === after + 1 ? gap.last + 2 : after + 1;
   if (after > 0 && next <= total && (oldest === null || oldest > next)) return { type: 'gone', oldest };
   const rows =
@@ -98,7 +98,7 @@ export async function readFeed(
   const found = rows.slice(0, limit).map((row) => events.parse(row));
   const hasMore = rows.length > limit;
   const last = found.at(-1)?.number ?? after;
-  // Events added since the count was read may match too.
+  // More events may have been added since the count was read, so report the larger number.
   return {
     type: 'found',
     events: found,
@@ -109,13 +109,13 @@ export async function readFeed(
 }
 
 export interface LatestEvents {
-  /** false: the account's events were never requested, so none are recorded. */
+  /** false if the account's events were never requested, so that none are recorded. */
   readonly areWritten: boolean;
   readonly events: readonly AccountEvent[];
   readonly hasMore: boolean;
 }
 
-/** Newest first, for people. Does not start recording. */
+/** Newest first, for people. Reading this does not start recording. */
 export async function readLatestEvents(
   database: Database,
   {
@@ -166,10 +166,11 @@ export async function countEvents(
 
 export interface EventWaits {
   /**
-   * Resolves when there is an event after `after`, or after `seconds`. false: did not wait (too many waiting, or shutdown).
+   * Resolves when there is an event after `after`, or after `seconds`. Resolves to false if it did not wait, because too
+   * many requests wait or the service stops.
    */
   wait(accountId: number, after: number, seconds: number): Promise<boolean>;
-  /** The pause between polls of the whole feed. false: shutdown. */
+  /** Pauses between polls of the whole feed. Resolves to false when the service stops. */
   rest(): Promise<boolean>;
   notify(accountIds: Iterable<number>): void;
   close(): void;
@@ -187,7 +188,7 @@ interface Waiting {
   end(): void;
 }
 
-/** Events of other processes are polled while requests wait; those of this process are known at once. */
+/** Polls for events of other processes while requests wait. Events of this process are reported at once. */
 export function createEventWaits(database: Database, limits: EventWaitLimits): EventWaits {
   const waiting = new Set<Waiting>();
   const resting = new Set<() => void>();
@@ -200,7 +201,7 @@ export function createEventWaits(database: Database, limits: EventWaitLimits): E
       const counts = await countEvents(ranked(database, 'lookups'), ids);
       for (const one of waiting) if ((counts.get(one.accountId) ?? 0) > one.after) one.end();
     } catch {
-      // Waiting requests look again when their time is up.
+      // Ignore it: waiting requests read once more when their time is up.
     }
   };
   const poll = () => {

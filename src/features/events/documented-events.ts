@@ -1,4 +1,4 @@
-// Events in openapi.json, under `webhooks`.
+// Describes the events in openapi.json, under `webhooks`.
 
 import { eventDescriptions, eventSchemaName, eventTypes } from './event-schemas.ts';
 

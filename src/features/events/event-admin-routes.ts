@@ -1,4 +1,4 @@
-// The operator's feed: all accounts' events in one order, ascending within each account.
+// The operator's feed: the events of all accounts in one order, ascending within each account.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

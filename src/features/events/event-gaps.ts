@@ -1,17 +1,17 @@
-// Event numbers that a restored database skips because the lost one may have issued them. Readers with such a number get
-// `events_gone`; ids up to the backup's last still work (docs/decisions/0058-after-a-restore.md).
-// Invariant: no event has a number inside a gap.
+// Event numbers that a restored database skips, because the lost one may have issued them. Readers that have such a number
+// get `events_gone`; numbers up to the backup's last still work (docs/decisions/0058-after-a-restore.md). Invariant: no
+// event has a number inside a gap.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { numbersUsedMax, realAccountIdMax, testNumbersUsedMax } from '../../shared/identifiers.ts';
 
-/** Per real account: more than can happen between a backup and the loss. */
+/** Numbers skipped per real account: more events than can occur between a backup and the loss. */
 const skippedNumbers = 10_000_000;
-/** A test has at most 10,000,000 events in its life. */
+/** Fewer for tests, because a test has at most 10,000,000 events in its life. */
 const skippedOfTests = 1_000_000;
 
-// At most half of the remaining numbers, so that a restore fills no account. A gap without later events grows.
+// Skips at most half of the remaining numbers, so that restores never use them up. Extends a gap that has no later events.
 const skip: SqlStatement = {
   name: '',
   text: `with room as (

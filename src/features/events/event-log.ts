@@ -1,8 +1,7 @@
-// Stores accounts' events, numbered per account without gaps from the first listener on. The only writer of events,
-// event_inbox and accounts.event_count, except the order batch (the counter) and the stream (event-stream.ts empties the
-// inbox).
-// Invariant: events are written in their cause's transaction under the account's row lock; without a listener nothing is
-// written.
+// Stores the events of accounts, numbered per account without gaps from the first listener on. The only writer of events,
+// event_inbox and accounts.event_count, except the order batch (the counter) and event-stream.ts (which empties the inbox).
+// Invariant: events are written in the transaction of their cause, under the account's row lock. Without a listener nothing
+// is written.
 
 import {
   byGroup,
@@ -53,7 +52,7 @@ const inbox = describeTable('event_inbox', {
 const insertEvents = events.insert('insert_events');
 const insertInbox = inbox.insert('insert_event_inbox');
 
-/** Numbers ascend per account. Not awaited: a COMMIT may follow at once. `now`: the real time, also for tests. */
+/** Numbers must ascend per account. Not awaited: COMMIT may follow at once. `now`: the real time, even for tests. */
 export function writeEvents(
   transaction: Queryable,
   numbered: readonly AccountEvent[],
@@ -75,7 +74,7 @@ const takeNumbers: SqlStatement = {
     where id = $1::int and event_count is not null returning event_count, test_clock`,
 };
 
-/** For changes outside the engine. Locks the account's row. */
+/** Writes events of changes outside the engine. Locks the account's row. */
 export async function appendEvents(
   transaction: Queryable,
   accountId: number,
@@ -96,7 +95,7 @@ export async function appendEvents(
   await Promise.all(writeEvents(ofAccount, numbered, now));
 }
 
-// In the batches' lock order.
+// Locks in the same order as the batches, so that they do not deadlock.
 const lockListening: SqlStatement = {
   name: 'lock_listening_accounts',
   text: `select id, group_name, event_count from accounts
@@ -114,7 +113,7 @@ export interface ListeningAccount {
   readonly eventCount: number;
 }
 
-/** Call first in a transaction with an event for all of them. */
+/** Locks all listening accounts of these groups. Call first in a transaction with an event for each of them. */
 export async function holdListening(
   transaction: Queryable,
   groupsToTell: readonly Group[],
@@ -156,7 +155,7 @@ export async function listenToAccount(database: Queryable, accountId: number): P
   await database.ofAccount(accountId).query(beginListening, [accountId]);
 }
 
-/** Whether all accounts record events is stored in service_state, for real accounts and for tests. */
+/** service_state holds whether all accounts record events, separately for real accounts and for tests. */
 const listening = {
   live: { column: 'listens_to_all', whose: `id <= ${realAccountIdMax}` },
   test: { column: 'listens_to_tests', whose: `id > ${realAccountIdMax} and test_state = 'current'` },
@@ -182,14 +181,14 @@ const listenings = {
   test: { begin: beginListeningTo('test'), more: listenToMore('test') },
 };
 
-/** Permanent, including future accounts. */
+/** Starts recording for all accounts, including future ones. It cannot be undone. */
 export async function listenToEverybody(transaction: Queryable, mode: Listening): Promise<void> {
   await transaction.query(listenings[mode].begin);
   for (const group of transaction.accountGroups())
     while ((await group.query(listenings[mode].more)).length > 0);
 }
 
-/** Finishes the work of a process that died. */
+/** Continues the work if the process that began it died. */
 export async function goOnListening(database: Database): Promise<void> {
   for (const group of database.accountGroups()) {
     for (const { more } of Object.values(listenings)) while ((await group.query(more)).length > 0);
@@ -202,7 +201,7 @@ const listenToNew: SqlStatement = {
     and (select case when $1::int <= ${realAccountIdMax} then listens_to_all else listens_to_tests end from service_state)`,
 };
 
-/** After the audit entry of the account's creation, which locks the row that is read here. */
+/** Call after the audit entry of the account's creation, because that entry locks the row that is read here. */
 export async function listenToNewAccount(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.ofAccount(accountId).query(listenToNew, [accountId]);
 }

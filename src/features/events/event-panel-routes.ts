@@ -1,4 +1,4 @@
-// The account's events for its page, newest first. The API: event-routes.ts.
+// The account's events for its page, newest first. The API's feed is in event-routes.ts.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

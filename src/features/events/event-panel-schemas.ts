@@ -1,4 +1,4 @@
-// Panel schemas of events and endpoints (docs/panel-api.md).
+// Schemas of events and endpoints in the panel (docs/panel-api.md).
 
 import Type from 'typebox';
 import { cursorPageOf, cursorParameters, oneOfParameter } from '../../shared/list-schemas.ts';

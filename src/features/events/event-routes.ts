@@ -27,7 +27,7 @@ export function eventRoutes(
     '/events',
     {
       ...confirm,
-      // The first read starts recording, so a view must not do it.
+      // The first read starts recording, so an administrator who views the account must not read the feed.
       config: { scopes: ['events:read'], codes: feedCodes, hasView: false },
       schema: {
         operationId: 'readEvents',

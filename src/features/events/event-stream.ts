@@ -1,7 +1,7 @@
-// One order for the events of all accounts, read by position. Transactions add to event_inbox; `extendStream` appends that
-// to the stream. The only writer of event_stream and its head; safe to call concurrently.
-// Invariant: the stream contains committed events once, ascending per account. An inbox row that is visible was committed,
-// and so were its account's earlier ones, as transactions hold the account's lock.
+// Puts the events of all accounts into one order, which is read by position. Transactions add events to event_inbox;
+// `extendStream` moves them to the stream. The only writer of event_stream and its head; safe to call concurrently.
+// Invariant: the stream contains each committed event once, ascending per account. If an inbox row is visible, it and all
+// earlier rows of its account are committed, because transactions hold the account's lock.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -27,8 +27,8 @@ const takeInbox: SqlStatement = {
 };
 
 /**
- * On several servers, ids are drawn per server, and an account's rows come through several: for the accounts with the
- * oldest rows, as many rows are taken, but those with the lowest numbers.
+ * On several servers, ids are drawn per server, so an account's rows may not be in order of ids. For each account among the
+ * oldest rows, takes as many rows as it has there, but those with the lowest event numbers.
  */
 const takeInboxApart: SqlStatement = {
   name: 'take_event_inbox_apart',
@@ -63,19 +63,19 @@ export async function extendStream(database: Database): Promise<number> {
   return (await extendOnce(database)).events;
 }
 
-/** Afterwards the stream contains everything committed before the call. */
+/** When this resolves, the stream contains everything that was committed before the call. */
 export async function extendStreamWholly(database: Database): Promise<void> {
   while ((await extendOnce(database)).isFull);
 }
 
 interface Extended {
   readonly events: number;
-  /** A shard had a full batch of rows, so there may be more. */
+  /** True if a shard returned a full batch of rows, so there may be more. */
   readonly isFull: boolean;
 }
 
 async function extendOnce(database: Database): Promise<Extended> {
-  // Avoids locks when there is nothing.
+  // Return early, so that an empty inbox causes no locks.
   const found = await queryShards(database, findInbox, [], 'every');
   if (!found.some((row) => row['waits'] === true)) return { events: 0, isFull: false };
   return database.transaction(
@@ -111,7 +111,7 @@ function takeOldest(transaction: Queryable): Promise<readonly Row[]> {
   });
 }
 
-/** By time, but by number within an account: clocks of processes may differ. */
+/** Orders rows by time, but within an account by number, because processes' clocks may differ. */
 function inTime(rows: readonly Row[]): readonly Row[] {
   const latest = new Map<unknown, number>();
   return rows
@@ -132,7 +132,7 @@ export interface StreamedEvent extends AccountEvent {
 const rowsOf = (where: string) => `select * from event_stream
       where ${where} order by position limit $3::int + 1`;
 
-// Test events have positions too, for their own endpoints; readers of all accounts skip them.
+// Test events also have positions, for the test's own endpoints. Readers of all accounts skip them.
 const streamed = (
   where: string,
 ) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}
@@ -140,7 +140,7 @@ const streamed = (
     join events e on e.account_id = s.account_id and e.number between s.first_number and s.last_number
     where s.position + (e.number - s.first_number) > $1::bigint`;
 
-// A stream row covers a batch, of which positions up to $1 are excluded, possibly all: one extra row is read.
+// A stream row covers several positions. The first row may end at or before $1, so one extra row is read.
 const rowsOfAll = (mode: string) =>
   `${mode} and position >= coalesce((select max(position) from event_stream where position <= $1::bigint and ${mode}), 0)`;
 const ofReal = rowsOfAll(`account_id <= ${realAccountIdMax}`);
@@ -163,7 +163,7 @@ const readOfAccount: SqlStatement = {
     order by 1 limit $3::int`,
 };
 
-// On several servers: the stream's rows, then their events per shard.
+// On several servers, reads the stream's rows first and then their events from each shard.
 const rowsApart = (name: string, where: string): SqlStatement => ({
   name,
   text: `select s.position, s.account_id, s.first_number, s.last_number from (${rowsOf(where)}) s
@@ -183,7 +183,7 @@ const readPlaced: SqlStatement = {
     where s.position + (e.number - s.first_number) > $5::bigint order by 1 limit $6::int`,
 };
 
-/** At most `limit` events after `after`: of all real accounts, of all tests, or of one account. */
+/** Returns at most `limit` events after `after`: of all real accounts, of all tests, or of one account. */
 export function readStream(
   database: Queryable,
   {
@@ -227,7 +227,7 @@ const findPosition: SqlStatement = {
     order by last_number limit 1`,
 };
 
-/** null: no position yet, or expired. */
+/** Returns null if the event has no position yet or has expired. */
 export async function positionOf(
   database: Queryable,
   accountId: number,
@@ -288,7 +288,7 @@ const deleteRanges: SqlStatement = {
 
 const rangesPerPiece = 20;
 
-/** Oldest first, in pieces. true: some are left. */
+/** Deletes the oldest events first, in pieces. Returns true if some are left. */
 export async function deleteOldEvents(
   database: Database,
   before: EpochSeconds,

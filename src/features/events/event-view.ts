@@ -9,7 +9,7 @@ export function eventView(event: AccountEvent): EventView {
   return { ...envelopeOf(event), data: JSON.parse(event.data) };
 }
 
-/** As JSON; the stored data is not reparsed. */
+/** The event as JSON. The stored data is inserted without parsing it. */
 export function eventText(event: AccountEvent): string {
   return `${JSON.stringify(envelopeOf(event)).slice(0, -1)},"data":${event.data}}`;
 }

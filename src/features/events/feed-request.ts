@@ -1,4 +1,4 @@
-// The query string of feeds.
+// Reads the query string of feeds.
 
 import { readQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

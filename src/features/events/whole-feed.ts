@@ -23,7 +23,7 @@ export type WholeFeedOutcome =
   | { readonly type: 'unknown' }
   | { readonly type: 'gone' };
 
-/** Events examined per answer, of any type. */
+/** How many events of any type are read for one answer. */
 const lookedAtMax = 1_000;
 
 const isListening: SqlStatement = {
@@ -43,7 +43,7 @@ export async function readWholeFeed(
   const position = after === null ? 0n : await positionOf(database, after.accountId, after.number);
   if (position === null) {
     const hasReached = after !== null && after.number <= Number(state?.['event_count'] ?? 0);
-    // The account existed only in the lost database: its id is not reused.
+    // The account existed only in the lost database; its id is never used again.
     const isLost = state?.['incarnation'] !== null && state?.['id'] === null;
     return { type: hasReached || isLost ? 'gone' : 'unknown' };
   }

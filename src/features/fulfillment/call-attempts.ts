@@ -1,5 +1,5 @@
-// A product call's latest attempts, stored on its row as JSON. Written by product-caller.ts, read by product-call-reads.ts.
-// Invariant: an answer is redacted before it is cut and stored, and contains nothing that jsonb refuses.
+// The latest attempts of a product call, stored as JSON on its row. Written by product-caller.ts. Invariant: an answer is
+// redacted before it is cut and stored, and contains nothing that jsonb refuses.
 
 import { nullable } from '../../platform/database/row-values.ts';
 import { redactedJson, redactedRaw } from '../../platform/secrets/redaction.ts';
@@ -8,7 +8,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface CallAttempt {
   readonly at: EpochSeconds;
-  /** null: no answer. */
+  /** null if the product did not answer. */
   readonly status: number | null;
   readonly error: string | null;
   readonly milliseconds: number | null;
@@ -18,7 +18,7 @@ export interface CallAttempt {
 const attemptsKept = 20;
 const answerBytesMax = 200;
 
-/** Appends `attempt` to the column; both are SQL. */
+/** SQL that appends `attempt` to the column. Both arguments are SQL. */
 export const appendAttempt = (column: string, attempt: string) =>
   `case when jsonb_array_length(${column}) >= ${attemptsKept} then ${column} - 0 else ${column} end || ${attempt}::jsonb`;
 

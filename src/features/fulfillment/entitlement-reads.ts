@@ -1,5 +1,5 @@
-// What customers may do, for the product: one customer by reference, all of them, or those whose plans changed since a
-// stream position. They are returned in their current state, so repeated changes are harmless.
+// Reads what customers may do, for the product: one customer by reference, all of them, or those whose plans changed since
+// a position of the stream. It returns their current state, so reading a change twice is harmless.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -19,10 +19,10 @@ export interface EntitledCustomer {
   readonly testClock: EpochSeconds | null;
 }
 
-/** Real customers and test customers are never mixed. */
+/** Real and test customers are never mixed. */
 export type EntitledMode = 'live' | 'test';
 
-/** Within the first pass over all customers (`position`: the stream's at its begin), or in the stream. */
+/** A place in the first pass over all customers, or in the stream. `position` is the stream's when the pass began. */
 export type EntitlementCursor = (
   | { readonly type: 'all'; readonly accountId: number; readonly number: number }
   | { readonly type: 'stream' }
@@ -34,7 +34,7 @@ export interface EntitlementPage {
   readonly hasMore: boolean;
 }
 
-/** Events that change what a customer may do. */
+/** The events that change what a customer may do. */
 const entitlementEvents: ReadonlySet<EventType> = new Set([
   'plan.activated',
   'plan.renewed',
@@ -102,7 +102,7 @@ function parseClaim(row: Row): Named {
   return { accountId: Number(row['account_id']), number: Number(row['customer_number']) };
 }
 
-/** From here on every plan change enters the stream. */
+/** From this call on, every plan change enters the stream. */
 export async function beginEntitlements(database: Database, mode: EntitledMode): Promise<EntitlementCursor> {
   await listenToEverybody(database, mode);
   await extendStreamWholly(database);
@@ -111,7 +111,7 @@ export async function beginEntitlements(database: Database, mode: EntitledMode):
   return { type: 'all', accountId, number: 0, position: await streamEnd(database), incarnation };
 }
 
-/** null: those changes have expired, or the cursor is from another incarnation. */
+/** Returns null if the changes have expired or the cursor is from another incarnation. */
 export async function readEntitlements(
   database: Database,
   mode: EntitledMode,
@@ -131,7 +131,7 @@ export async function readEntitlements(
   for (const { type, accountId, data } of events) {
     if (!entitlementEvents.has(type)) continue;
     const id = customerIdOf(data);
-    // The last of several changes determines the order.
+    // If a customer changed several times, the last change decides their place.
     named.delete(String(id));
     named.set(String(id), { accountId, number: id % 1_000_000_000 });
   }
@@ -139,7 +139,7 @@ export async function readEntitlements(
   const rows = await readNamed(database, wanted);
   return {
     customers: rows.map(parseEntitled),
-    // Test events share the positions: skip to the end if nothing real is left.
+    // Test events share the positions. If no real event is left, skip to the end.
     next: { type: 'stream', position: events.at(-1)?.position ?? end, incarnation },
     hasMore: events.length === limit,
   };

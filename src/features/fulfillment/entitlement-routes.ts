@@ -1,5 +1,5 @@
 // /api/product/v1 for the operator's product (keys with the scope `product`): what a customer may do, what changed, and who
-// is behind a login code.
+// came with a login code.
 
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
@@ -62,7 +62,7 @@ export function entitlementRoutes(
     },
     async (request, reply) => {
       const reference = parseCustomerReference(request.params.reference);
-      // No order accepts such a reference, and PostgreSQL refuses some of them.
+      // No order accepts such a reference, and PostgreSQL refuses some of these texts.
       if (isRefusal(reference)) throw new RequestRefused('customer_not_found');
       const found = orRefuse(
         await findEntitlement(lookups, request.principal.mode, reference),
@@ -161,7 +161,7 @@ function readFeedQuestion(query: unknown): {
   return { cursor, limit: sent.limit, waitSeconds };
 }
 
-/** "s.17" in the stream, "a.3.12.17" among all customers; after a restore the incarnation follows: "s.17.r0123456789ab". */
+/** "s.17" is in the stream, "a.3.12.17" among all customers. After a restore, the incarnation follows: ".r0123456789ab". */
 function cursorText(cursor: EntitlementCursor): string {
   const { type, position, incarnation } = cursor;
   const ending = incarnation === null ? '' : `.r${incarnation}`;

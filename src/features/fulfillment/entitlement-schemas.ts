@@ -1,4 +1,4 @@
-// Entitlements as JSON Schema.
+// Schemas of entitlements.
 
 import Type, { type Static } from 'typebox';
 import { customerReference, id, packageName, text, time, word } from '../../shared/schema-parts.ts';

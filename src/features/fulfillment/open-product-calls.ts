@@ -1,6 +1,6 @@
-// Changes of open product calls (waiting or needing attention) other than by the caller and the order batch. Called by
-// product-caller.ts and product-call-routes.ts.
-// Invariant: once a later call with the whole state was accepted, no earlier call of the customer is sent.
+// Changes open product calls (waiting or needing attention), apart from the caller's and the order batch's own changes.
+// Called by product-caller.ts and product-call-routes.ts. Invariant: once a later call with the customer's whole state was
+// accepted, no earlier call of that customer is sent.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -31,18 +31,18 @@ import {
 import { findProductCall, type ProductCall } from './product-call-reads.ts';
 
 const openStatuses: readonly ProductCallStatus[] = ['waiting', 'attention'];
-/** Per statement: order settlement waits for it. */
+/** Rows per statement. The settling of orders waits for each statement. */
 const rowsAtOnce = 500;
 const sentAgainMax = 10_000;
 
-// `t` is obsolete: a later call with the whole state was accepted or closed by hand, or needs a decision itself.
+// `t` is obsolete if a later call with the whole state was accepted, was closed by hand, or needs attention itself.
 const isSuperseded = `not t.confirms and exists (select 1 from product_calls l
     where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
       and (l.status = 'attention' and not l.confirms
         or l.status = 'done' and (not l.confirms or exists (select 1 from order_handoffs h
           where h.account_id = l.account_id and h.order_number = l.order_number and h.status = 'completed'))))`;
 
-// The product may have accepted a later call whose answer was lost: it must not receive an older one afterwards.
+// The product may have accepted a later call although its answer was lost. Then it must not get an older call afterwards.
 const hasLater = `not t.confirms and exists (select 1 from product_calls l
     where l.account_id = t.account_id and l.customer_number = t.customer_number and l.id > t.id
       and (l.status = 'waiting' or l.status = 'attention' and l.confirms))`;
@@ -55,7 +55,7 @@ const supersede: SqlStatement = {
       and ${isSuperseded}`,
 };
 
-/** Marks open calls of these customers as superseded by a later one. */
+/** Marks calls of these customers that need attention as superseded if a later call replaces them. */
 export async function supersedeCalls(
   transaction: Queryable,
   customers: readonly { readonly accountId: number; readonly customerNumber: number }[],
@@ -79,7 +79,7 @@ const hastenFailing = {
   test: hasten('test', `account_id > ${realAccountIdMax}`),
 } as const;
 
-/** The product answers again: delayed calls become due now. The caller's limits bound how many are sent at once. */
+/** Makes delayed calls due now, because the product answers again. The caller limits how many are sent at once. */
 export async function hastenFailingCalls(
   database: Database,
   mode: keyof typeof hastenFailing,
@@ -115,8 +115,8 @@ const setCall: SqlStatement = {
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
 
-// An order's call replaces earlier ones, because its payload contains the whole state, unless the product refuses the order
-// or had it already.
+// Lets an order's call replace earlier calls, because its payload contains the customer's whole state. It does not if the
+// product refuses the order or already received its payload.
 const standForEarlier: SqlStatement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
@@ -137,7 +137,7 @@ async function letOrdersStandForEarlier(
   await group.query(standForEarlier, [...places.map(numberArray), isSent]);
 }
 
-// The call itself, earlier ones, and the later one that replaces it.
+// Makes the call itself, earlier ones, and the later one that replaces it due.
 const hastenOfCustomer: SqlStatement = {
   name: 'hasten_product_calls_of_customer',
   text: `update product_calls set next_attempt_at = least(next_attempt_at, to_timestamp($3::bigint))
@@ -145,7 +145,7 @@ const hastenOfCustomer: SqlStatement = {
       and status = 'waiting' for update skip locked))`,
 };
 
-/** A superseded call is closed and the later one sent instead; a finished one is returned as it is. */
+/** Sends a call again. If a later call replaces it, sends that one instead. A finished call is returned unchanged. */
 export function sendCallAgain(
   database: Database,
   callId: string,
@@ -181,9 +181,9 @@ const findLater: SqlStatement = {
 };
 
 /**
- * The content was applied by hand: this call and the customer's earlier ones are not sent any more. If an earlier attempt
- * may still arrive, or a later call may have been accepted (also when it superseded this one), the product may now be
- * outdated, so the state is sent once more.
+ * For a call whose content was applied by hand: neither it nor the customer's earlier calls are sent any more. If an
+ * earlier attempt may still arrive, or a later call may have been accepted, the product may now be outdated, so the state
+ * is sent once more.
  */
 export function closeCallByHand(
   database: Database,
@@ -210,7 +210,7 @@ export function closeCallByHand(
 
 const insertOnce = newProductCalls.insert('insert_product_call_once', 'on conflict (call_id) do nothing');
 
-/** Unless a later call will. */
+/** Sends the state once more, unless a later call will do that. */
 async function callOnceMore(
   group: Queryable,
   closedId: string,
@@ -245,7 +245,7 @@ interface LockedCall {
   readonly hasLater: boolean;
 }
 
-/** Under the lock of the author's account: once per key, and only while the author is still allowed. */
+/** Runs the change under the lock of the author's account: once per key, and only if the author is still allowed. */
 function changeOnce<Result>(
   database: Database,
   { idempotencyKey, ...actor }: CallChange,
@@ -271,7 +271,7 @@ async function changeCall(
   database: Database,
   callId: string,
   change: CallChange,
-  /** A call with another status is returned unchanged. */
+  /** A call with a status other than these is returned unchanged. */
   { action, statuses }: { readonly action: string; readonly statuses: readonly ProductCallStatus[] },
   work: (transaction: Queryable, call: LockedCall) => Promise<string | Refusal>,
 ): Promise<Done<ProductCall> | Refusal> {

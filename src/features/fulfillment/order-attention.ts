@@ -1,4 +1,4 @@
-// Orders still unanswered after the product was asked for the full period: an administrator must decide. Called by
+// Lists orders that the product has not answered within the full period, so that an administrator must decide. Called by
 // product-admin-routes.ts.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -43,7 +43,7 @@ const listAttention: SqlStatement = {
     order by p.id`,
 };
 
-/** Longest waiting first. */
+/** The order that has waited longest comes first. */
 export async function listOrdersNeedingAttention(
   database: Queryable,
   after: string | null,

@@ -1,4 +1,4 @@
-// The product's settings, and unanswered orders to accept or fail by hand. Calling the product happens elsewhere.
+// The product's settings, and unanswered orders that an administrator accepts or fails. Does not call the product.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -36,7 +36,7 @@ interface ProductAdminRoutesDependencies {
   readonly engine: OrderEngine;
   readonly outbound: Outbound;
   readonly packages: PackageCatalogHolder;
-  /** Optional: the job's own poll finds it a little later. */
+  /** Makes due calls start at once. If it fails, the job's own poll finds them a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly seal: Seal;
 }
@@ -180,7 +180,7 @@ function orderAttentionRoutes(
     wanted: HandoffOutcome,
     reason: string | null,
   ): Promise<FastifyReply> {
-    // Only validated: an order can be settled only once anyway.
+    // The key is only validated, because an order can be settled only once anyway.
     idempotencyKeyOf(request);
     const id = orRefuse(parseRealOwnedId(request.params.id), 'order_not_found');
     const { actorId, by = null } = actorOf(request.principal);

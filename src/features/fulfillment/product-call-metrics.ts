@@ -1,5 +1,5 @@
-// Prometheus metrics of product calls, without tests: outcomes in this process, and the backlog from the database, equal in
-// every process.
+// Prometheus metrics of product calls, without tests. Outcomes are counted in this process; the backlog comes from the
+// database and is equal in every process.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -7,7 +7,7 @@ import { nullable } from '../../platform/database/row-values.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 
-/** `retried`: no usable answer; sent again later. */
+/** `retried`: there was no usable answer, so the call is sent again later. */
 export const callOutcomes = ['taken', 'refused', 'retried', 'given_up'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
@@ -31,9 +31,9 @@ const countWaiting: SqlStatement = {
     from product_calls where status = 'waiting' and account_id <= ${realAccountIdMax}`,
 };
 
-/** The longest delay by an unavailable database. */
+/** How long a scrape waits for a database that does not answer. */
 const patienceMilliseconds = 500;
-/** Cached this long, so that frequent scrapes cost little. */
+/** The backlog is cached this long, so that frequent scrapes cost little. */
 const restMilliseconds = 1_000;
 
 export function createProductCallMetrics(registry: Registry): ProductCallMetrics {

@@ -19,7 +19,7 @@ export interface ProductCall {
   readonly account: { readonly id: number; readonly username: string };
   readonly customer: { readonly id: number; readonly reference: string };
   readonly orderId: number | null;
-  /** Its answer completes or fails the order. */
+  /** If true, the call's answer completes or fails its order. */
   readonly confirms: boolean;
   readonly createdAt: EpochSeconds;
   readonly attempts: number;
@@ -36,7 +36,7 @@ export interface FoundProductCalls {
   readonly next: string | null;
 }
 
-/** `failing`: waiting after a failed attempt. */
+/** `failing` calls wait for another attempt after a failed one. */
 export const openCallLists = ['attention', 'failing', 'waiting'] as const;
 export type OpenCallList = (typeof openCallLists)[number];
 
@@ -51,7 +51,7 @@ const shown = (rows: string, order: string) => `select p.*, a.username, c.refere
 const columns = `id, call_id, account_id, customer_number, order_number, confirms, type, status, created_at, attempts,
       first_attempt_at, last_attempt_at, next_attempt_at, last_status, last_error, attempt_log`;
 
-/** The position is time and id. Lists of waiting calls change while they are read. */
+/** The cursor is time and id, because lists of waiting calls change while they are read. */
 const byTime = (list: 'failing' | 'waiting', column: string, when: string): SqlStatement => ({
   name: `list_${list}_product_calls`,
   text: shown(
@@ -113,7 +113,7 @@ const findOfOrder: SqlStatement = {
   ),
 };
 
-/** null: never handed over, or deleted since. */
+/** Returns null if the order was never handed over or its call was deleted. */
 export async function findProductCallOfOrder(
   database: Queryable,
   accountId: number,
@@ -159,11 +159,11 @@ const counts = {
 } as const satisfies Record<OpenCallList, SqlStatement>;
 
 export interface CountedCalls extends BoundedCount {
-  /** The earliest first attempt, or, without attempts, the earliest creation. null: none. */
+  /** The earliest first attempt; if no call was attempted, the earliest creation. null if there are no calls. */
   readonly since: EpochSeconds | null;
 }
 
-/** Real accounts only; counted up to what a page needs. */
+/** Counts real accounts only, up to what a page needs. */
 export async function countOpenProductCalls(database: Queryable, list: OpenCallList): Promise<CountedCalls> {
   const rows = await queryShards(database, counts[list], [], 'every');
   const count = rows.reduce((sum, row) => sum + Number(row['count']), 0);

@@ -1,4 +1,4 @@
-// Lists of open product calls; resending and closing them. The calls themselves are product-caller.ts's job.
+// Lists open product calls, sends them again and closes them. product-caller.ts makes the calls.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,8 +1,7 @@
-// Calls the operator's product, in one process under its job's lease: reads due product_calls, signs them like webhooks,
-// and settles orders through the engine or reschedules. Tests have their own job, address and slots, so that a hanging test
-// product delays no real call.
-// Invariant: one call per customer at a time, in order. The engine settles an order once, however often the product is
-// asked. A process without the lease writes nothing.
+// Calls the operator's product, in one process under its job's lease. It reads due product_calls, signs them like webhooks,
+// and settles orders through the engine or reschedules the call. Tests have their own job, address and slots, so that a
+// hanging test product delays no real call. Invariant: there is one call per customer at a time, in order. The engine
+// settles an order once, however often the product is asked. A process without the lease writes nothing.
 
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -57,15 +56,15 @@ export const productCallsKinds = {
 
 export interface ProductCallLimits {
   readonly callsMax: number;
-  /** Concurrent calls while the product does not answer. */
+  /** The limit of concurrent calls while the product does not answer. */
   readonly callsMaxUnanswered: number;
   readonly pollMilliseconds: number;
-  /** How long answers are collected before they are written. */
+  /** How long answers are collected before they are written together. */
   readonly writeMilliseconds: number;
   readonly stopMilliseconds: number;
 }
 
-/** The product's answer to a waiting order. `reason`: of a refusal. */
+/** The product's answer to a waiting order. `reason` is set if it refused. */
 export interface Settlement {
   readonly accountId: number;
   readonly orderNumber: number;
@@ -79,9 +78,9 @@ export interface ProductCallerDependencies {
   readonly database: Database;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly seal: Seal;
-  /** Creates missing payloads. @throws DatabaseUnavailable */
+  /** Makes payloads for calls that have none yet. @throws DatabaseUnavailable */
   readonly prepare: (calls: readonly UnpreparedCall[]) => Promise<PreparedCalls>;
-  /** false: impossible now, ask the product again. @throws Overloaded, DatabaseUnavailable */
+  /** Returns false if the order cannot be settled now: ask the product again. @throws Overloaded, DatabaseUnavailable */
   readonly settle: (settlement: Settlement) => Promise<boolean>;
   readonly now: () => EpochSeconds;
   readonly limits: ProductCallLimits;
@@ -91,7 +90,7 @@ export interface ProductCallerDependencies {
 }
 
 export interface ProductCaller {
-  /** Until the signal aborts, or there is no product (for tests: no test address). @throws DatabaseUnavailable */
+  /** Runs until the signal aborts or there is no product (for tests: no test address). @throws DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
   notify(): void;
 }
@@ -104,7 +103,7 @@ interface Call {
   readonly orderNumber: number | null;
   readonly confirms: boolean;
   readonly type: ProductCallType;
-  /** null: no attempt was made. */
+  /** null if no attempt was made yet. */
   readonly payload: JsonObject | null;
   readonly createdAt: EpochSeconds;
   readonly attempts: number;
@@ -129,15 +128,15 @@ type Attempted = Omit<Written, 'status' | 'nextAt'>;
 
 const hour = 3_600;
 const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
-/** After this long a person must decide. */
+/** After this long without an answer a person must decide. */
 const confirmSeconds = 72 * hour;
 const deadlockCode = '40P01';
 const writesMax = 3;
-/** Before settling again when this service was overloaded. */
+/** The pause before settling again when this service was overloaded. */
 const overloadedSeconds = 5;
 const reasonLengthMax = 200;
 
-// Only each customer's oldest call.
+// Selects only each customer's oldest waiting call.
 const waiting = (
   whose: string,
   when: string,
@@ -149,7 +148,7 @@ const waiting = (
         and e.customer_number = c.customer_number and e.id < c.id)
     order by c.next_attempt_at, c.id limit $3::int)`;
 
-// A due time beyond any delay comes from a wrong clock, and counts as due.
+// A due time beyond any possible delay was set by a wrong clock, so such a call counts as due.
 const due = (
   whose: string,
 ) => `select * from (${waiting(whose, 'c.next_attempt_at <= to_timestamp($1::bigint)')}
@@ -161,7 +160,7 @@ const readDue = {
     statement: { name: 'read_due_product_calls', text: due(`c.account_id <= ${realAccountIdMax}`) },
     rank: 'lookups',
   },
-  // Nothing is sent for a test that was reset. Not a join, because the index has the right order.
+  // Skips tests that were reset. This is a subquery instead of a join, to keep the order of the index.
   test: {
     statement: {
       name: 'read_due_product_calls_of_tests',
@@ -172,7 +171,7 @@ const readDue = {
   },
 } as const satisfies Record<CallMode, { readonly statement: SqlStatement; readonly rank: Rank }>;
 
-// The batch closed calls that settled orders: the answer is added.
+// Adds the answer even to calls that the settling batch has already closed.
 const writeAnswers: SqlStatement = {
   name: 'write_product_answers',
   text: `update product_calls t set status = row.status, attempts = t.attempts + 1,
@@ -231,7 +230,7 @@ async function callUntilStopped(
       try {
         return await writeTogether(rows);
       } catch (error) {
-        // Batches that settle orders lock the same rows in another order.
+        // Batches that settle orders lock the same rows in another order, so try again after a deadlock.
         const isDeadlock = error instanceof StatementFailed && error.code === deadlockCode;
         if (!isDeadlock || attempt === writesMax) throw error;
       }
@@ -263,13 +262,13 @@ async function callUntilStopped(
     );
   }
 
-  /** Tests without a product, or with no answer: no administrator decides about them. */
+  /** For a test without a product or answer. Fails its order, because no administrator decides about tests. */
   async function giveUpTest(call: Call): Promise<void> {
     const { id, accountId, customerNumber, orderNumber, confirms } = call;
     const at = now();
     const nothing = { id, accountId, customerNumber, attempt: unsent(at, 'no_product') };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
-    // Impossible now, for example because the account is halted: try later.
+    // The order cannot be settled now, for example because the account is halted. Try later.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null, isUnanswered: true })))
       unwritten.push({ ...nothing, status: 'waiting', nextAt: at + confirmDelay(call) });
   }
@@ -289,7 +288,7 @@ async function callUntilStopped(
     const answer = { id: call.id, accountId, customerNumber, attempt: attemptOf(result, at) };
     const meaning = meaningOf(result, call.confirms);
     if (meaning === 'again') {
-      // A single call that keeps failing is no outage.
+      // A single call that keeps failing is not an outage of the product.
       if (call.attempts === 0 || result.type === 'failed') outage.failed(at);
       return again(call, answer);
     }
@@ -298,9 +297,9 @@ async function callUntilStopped(
       const { orderNumber } = call;
       const outcome = meaning === 'taken' ? 'completed' : 'failed';
       const reason = meaning === 'taken' ? null : reasonOf(result);
-      // The settling batch closes the call.
+      // The batch that settles the order also closes the call.
       const isSettled = await settled({ accountId, orderNumber, outcome, reason });
-      // The product has answered, so asking again soon is only for our sake.
+      // The product answered and only this service was overloaded, so ask again soon.
       if (isSettled === 'later') {
         unwritten.push({ ...answer, status: 'waiting', nextAt: at + overloadedSeconds });
         return;
@@ -311,7 +310,7 @@ async function callUntilStopped(
     onCall(meaning);
   }
 
-  /** An unreadable row is postponed like a failed attempt, so that it blocks no other. */
+  /** Postpones an unreadable row like a failed attempt, so that it does not block other calls. */
   function readCall(row: Row): Call[] {
     try {
       return [parseCall(row)];
@@ -329,7 +328,7 @@ async function callUntilStopped(
     }
   }
 
-  /** A permanent error counts as a failed attempt, or the product would be asked every second. */
+  /** Treats a permanent error as a failed attempt. Otherwise the product would be asked again every second. */
   async function settled(settlement: Settlement): Promise<boolean | 'later'> {
     try {
       return await settle(settlement);
@@ -362,7 +361,7 @@ async function callUntilStopped(
         } else if (payload !== 'dropped') await send(call, payload, target);
       }
     } catch (error) {
-      // Unknown whether the order was settled: the product is asked again, and recognizes the call by its id.
+      // Whether the order was settled is unknown. The product is asked again and recognizes the call by its id.
       if (!(error instanceof Overloaded) && !(error instanceof DatabaseUnavailable)) onProblem(error);
       await pause(limits.pollMilliseconds, undefined, { ref: false });
     }
@@ -386,7 +385,7 @@ async function callUntilStopped(
         first: { columns: ['next_attempt_at', 'id'], limit: free },
       });
       const busyCustomers = new Set([...underWay.values()].map(({ customer }) => customer));
-      // An administrator may settle an order during an attempt: later calls of its customer wait.
+      // An administrator may settle an order while its call runs. The customer's later calls wait until it ends.
       const calls = rows.flatMap(readCall).filter((call) => !busyCustomers.has(customerKey(call)));
       const unprepared = calls.filter(({ payload }) => payload === null);
       const preparing = target === null || unprepared.length === 0 ? nothingToPrepare : prepare(unprepared);
@@ -394,13 +393,13 @@ async function callUntilStopped(
         underWay.set(call.id, { customer: customerKey(call), ends: begin(call, target, preparing) });
       }
     }
-    // Only in test mode: calls without an address are given up.
+    // This happens only in test mode. Calls without an address have been given up, so the run can end.
     if (target === null && underWay.size === 0) break;
     const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
     await Promise.race([news.promise, patience]);
-    // Collects what ends shortly after.
+    // Wait a little, to write calls that end shortly after together.
     await pause(limits.writeMilliseconds, undefined, { ref: false });
-    // Until its outcome is written, a call still looks due.
+    // A call looks due until its outcome is written, so forget it only afterwards.
     const over = ended.splice(0);
     await write();
     for (const id of over) underWay.delete(id);
@@ -435,14 +434,14 @@ function attemptOf(result: OutboundResult, at: EpochSeconds): CallAttempt {
   return { at, status: result.status, error: null, milliseconds, answer: shownAnswer(result.answer) };
 }
 
-/** `taken` and `refused` settle a waiting order; for other calls `taken` means done. */
+/** `taken` and `refused` settle a waiting order. For other calls, `taken` means done. */
 function meaningOf(result: OutboundResult, confirms: boolean): 'taken' | 'refused' | 'again' {
   if (result.type === 'failed') return 'again';
   if (result.status >= 200 && result.status < 300) return 'taken';
   return confirms && result.status === 422 ? 'refused' : 'again';
 }
 
-/** `{"reason": "…"}`; null: nothing usable. */
+/** Reads `{"reason": "…"}`. Returns null if there is no usable reason. */
 function reasonOf(result: OutboundResult): string | null {
   if (result.type === 'failed') return null;
   try {
@@ -465,7 +464,7 @@ function afterFailure(call: Call, at: EpochSeconds, random: number): Pick<Writte
   if (!call.confirms) {
     const nextAt = nextAttemptAt(call.attempts + 1, at, random);
     if (nextAt !== null) return { status: 'waiting', nextAt };
-    // Attempts brought forward by the end of an outage do not shorten the schedule.
+    // If the end of an outage brought attempts forward, keep trying until the full schedule is over.
     return firstAttemptAt !== null && at - firstAttemptAt >= scheduleSeconds - scheduleSlackSeconds
       ? { status: 'attention', nextAt: at }
       : { status: 'waiting', nextAt: at + delaySecondsMax };

@@ -1,18 +1,18 @@
-// Detects the end of a product outage. One per run of the caller. Pure.
+// Detects when an outage of the product ends. Each run of the caller has one. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface ProductOutage {
   failed(at: EpochSeconds): void;
-  /** True: this answer ended an outage. */
+  /** Returns true if this answer ended an outage. */
   answered(at: EpochSeconds): boolean;
 }
 
-/** Fewer or shorter failures concern single calls, whose own schedule is soon enough. */
+/** Fewer or shorter failures may be due to single calls, for which their own schedule is fast enough. */
 const failuresMin = 2;
 const secondsMin = 30;
 
-/** Another process may have seen earlier failures, so a run's first answer ends an outage. */
+/** A run's first answer also counts as the end of an outage, because another process may have seen failures before. */
 export function createProductOutage(): ProductOutage {
   let isUnknown = true;
   let failures = 0;

@@ -1,4 +1,4 @@
-// The admin API's schemas of the product and of orders waiting for it.
+// Schemas of the product and of orders that wait for it, in the admin API.
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';

@@ -1,6 +1,6 @@
-// The product's address, secret and mode, in service_state; the only writer of those columns. The order batch reads the
-// mode in its own transaction, so no process can use an old one; the caller reads the rest before each round.
-// Invariant: the secret is sealed; only open() here reveals it.
+// The product's address, secret and mode, in service_state. The only writer of those columns. The order batch reads the
+// mode in its own transaction, so that no process can use an old one; the caller reads the rest before each round.
+// Invariant: the secret is sealed, and only open() here reveals it.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -15,7 +15,7 @@ export interface ProductSettings {
   readonly mode: ProductMode;
   readonly url: string | null;
   readonly secretSealed: string | null;
-  /** null: no test product; test orders are not handed over. */
+  /** null: there is no test product, and test orders are not handed over. */
   readonly testUrl: string | null;
   readonly testSecretSealed: string | null;
 }
@@ -23,9 +23,9 @@ export interface ProductSettings {
 export interface ProductChange {
   readonly mode: ProductMode;
   readonly url: string;
-  /** `whsec_…`; null: unchanged. */
+  /** A secret `whsec_…`; null leaves it unchanged. */
   readonly secret: string | null;
-  /** null: removes the test address. Absent: unchanged. */
+  /** null removes the test address; an absent field leaves it unchanged. */
   readonly test?: { readonly url: string; readonly secret: string | null } | null;
 }
 
@@ -56,12 +56,12 @@ export async function findProduct(database: Queryable, statement = find): Promis
   };
 }
 
-/** @throws if it was sealed under an unknown key */
+/** @throws if the secret was sealed under an unknown key */
 export function openProductSecret(seal: Seal, secretSealed: string): string {
   return seal.open(secretSealed, sealContext);
 }
 
-/** null: no secret is set and none was given, for the product or its test address. */
+/** Returns null if there is no secret and none was given, for the product or its test address. */
 export function setProduct(
   database: Database,
   seal: Seal,
@@ -124,7 +124,7 @@ async function change(
     );
     return after;
   });
-  // Outside the transaction: batches lock calls before service_state, where the audit log's counter is.
+  // Run outside the transaction: batches lock calls before service_state, which also holds the audit log's counter.
   if (changed?.mode === 'none') await giveUpProductCalls(database);
   return changed;
 }

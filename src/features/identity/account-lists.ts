@@ -1,6 +1,6 @@
-// An account's lists: orders, customers, ledger entries. Each is registered for the caller's own account and, for the
-// operator, for any account, with the same filters; read by page number, by cursor or as CSV. Pages of the panel get
-// additional filters and figures.
+// An account's lists: orders, customers, ledger entries. Each list is registered for the caller's own account and, for the
+// operator, for any account, with the same filters. It is read by page number, by cursor or as CSV. The panel's pages get
+// more filters and figures.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import Type, { type TProperties, type TSchema } from 'typebox';
@@ -98,7 +98,7 @@ export interface AccountList<Filter, Item> {
     figuresOf(listed: ListedAccount, filter: Filter): Promise<object>;
   };
   read(listed: ListedAccount, page: Page, total: number): Promise<readonly Item[]>;
-  /** Matches, newest first. Resolves the search once, before any page is read. */
+  /** Finds matching items, newest first. Looks up the search's ids once, before the first page. */
   finder(listed: ListedAccount, filter: Filter): Awaitable<FindItems<Item>>;
   view(listed: ListedAccount, isForPages: boolean): (item: Item) => object;
   csv(pages: AsyncIterable<readonly Item[]>, listed: ListedAccount): AsyncIterable<string>;
@@ -106,7 +106,7 @@ export interface AccountList<Filter, Item> {
 
 export interface AccountListDependencies {
   readonly seal: Seal;
-  /** Turns of sessions' lists; the guard took one for the request. */
+  /** Limits concurrent lists of sessions. The guard already took a turn for this request. */
   readonly lists: PerAccountConcurrency;
   readonly exports: PerAccountConcurrency;
 }
@@ -157,7 +157,7 @@ export function accountListRoute<Filter, Item>(
     const { filter, position, limit, cursorAt } = filtered;
     const find = await list.finder(listed, filter);
     if (format === 'csv') {
-      // An export takes a turn of another kind, so that lists continue meanwhile.
+      // An export takes a turn of another kind, so that lists can run meanwhile.
       dependencies.lists.end(reply);
       const turns = { exports: dependencies.exports, accountId: concurrencyOf(request) };
       const chunks = list.csv(allPages(position, find), listed);

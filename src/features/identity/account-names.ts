@@ -1,4 +1,4 @@
-// Usernames by account id, from any shard. For lists that name an actor whose shard may be on another server.
+// Usernames by account id, from any shard, for lists that name an actor of another account.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';

@@ -1,5 +1,4 @@
-// An account's balance and counters, which change with every order, read in one query for all callers of an event loop
-// turn.
+// Reads an account's balance and counters, which change with every order. All callers of one event-loop turn share a query.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -7,7 +6,7 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { type AccountCounters, accountCounters } from './account-table.ts';
 
 export interface AccountReads {
-  /** null: a deleted test account. */
+  /** Returns null for a deleted test account. */
   findCounters(accountId: number): Promise<AccountCounters | null>;
   getCounters(accountId: number): Promise<AccountCounters>;
 }

@@ -1,5 +1,5 @@
-// Locks an account's row for changes of its settings, keys or people, and writes the columns that such changes touch.
-// Called by every feature that changes something of an account under its lock; account-store.ts changes its settings.
+// Locks an account's row for changes of its settings, keys or people, and writes the columns that such changes touch. Every
+// feature that changes something under this lock calls it. account-store.ts changes the settings.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -25,24 +25,24 @@ const setKeepsBodies: SqlStatement = {
   text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
 };
 
-/** Until the end of the transaction; blocks other changes of the account's settings, keys and people. null: unknown. */
+/** Locks until COMMIT, against other changes of settings, keys and people. null: the account is unknown. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
   return locked === undefined ? null : accounts.parse(locked);
 }
 
-/** Call after a change of rights: current requests are authenticated again, in every process. */
+/** Call after rights changed. Every process then authenticates current requests again. */
 export async function notifyAccessChanged(transaction: Queryable, id: number): Promise<void> {
   await transaction.ofAccount(id).query(moveAccessVersion, [id]);
   await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
-/** The own login's address. Requires the account's lock. */
+/** Sets the address of the own login. Requires the account's lock. */
 export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
   await transaction.ofAccount(id).query(setEmail, [id, email]);
 }
 
-/** Whether bodies of requests and answers are kept. Requires the account's lock. */
+/** Sets whether bodies of requests and answers are stored. Requires the account's lock. */
 export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
   await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
 }

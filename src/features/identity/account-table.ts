@@ -1,5 +1,5 @@
-// The table `accounts`: identity and rights, written by account-store.ts; balance and counters, written only by the order
-// batch under the row's lock.
+// The table `accounts`. account-store.ts writes identity and rights; only the order batch writes balance and counters,
+// under the row's lock.
 
 import {
   boolean,
@@ -19,14 +19,14 @@ import {
 } from '../../platform/database/table.ts';
 import { groups } from '../../shared/periods.ts';
 
-/** A test account: in use; being deleted; or emptied by the previous version, and to be deleted. */
+/** Of a test account: in use; being deleted; or emptied by the previous version and to be deleted. */
 const testStates = ['current', 'discarded', 'clean'] as const;
 
 const allAccounts = describeTable('accounts', {
   id: int('id'),
   username: text('username'),
   displayName: text('display_name'),
-  /** The own login's address (people-table.ts). */
+  /** The address of the own login (people-table.ts). */
   email: nullableText('email'),
   searchText: text('search_text'),
   group: oneOf('group_name', groups),
@@ -36,15 +36,15 @@ const allAccounts = describeTable('accounts', {
   customerCount: int('customer_count'),
   entryCount: int('entry_count'),
   planChangeCount: int('plan_change_count'),
-  /** null: no listener, so events are not written. */
+  /** null: the account has no listener, so events are not written. */
   eventCount: nullableInt('event_count'),
-  /** An alert is sent when the balance falls below; null: none. */
+  /** An alert is sent when the balance falls below this; null sends none. */
   alertBelowCents: orNull(cents('alert_below_cents')),
-  /** No entry may be dated earlier: the last entry's time, or the end of the last month whose statement was read. */
+  /** No new entry may be earlier. The last entry's time, or the end of the last month whose statement was read. */
   ledgerOpenFrom: nullableTime('ledger_open_from'),
-  /** The last order dated before its own entries, because the clock had been set back. */
+  /** The last order that has an earlier date than its entries, because the clock had been set back. */
   postdatedOrder: nullableInt('postdated_order'),
-  /** Days before a plan's end at which a notice is sent; a copy of the alert setting. null: only the fixed ones. */
+  /** A notice is sent this many days before a plan ends; a copy of the alert setting. null: only the fixed notices. */
   alertDays: nullableInt('alert_days'),
   accessVersion: int('access_version'),
   blocked: boolean('blocked'),
@@ -52,19 +52,19 @@ const allAccounts = describeTable('accounts', {
   rateLimitPerMinute: int('rate_limit_per_minute'),
   allowedIps: words('allowed_ips'),
   capturesBodies: boolean('keeps_request_bodies'),
-  /** Its ledger was found wrong: nothing is written until it is corrected. */
+  /** The ledger was found wrong. Nothing is written until it is corrected. */
   isHalted: isSet('halted_at'),
   createdAt: time('created_at'),
-  /** Of the last order and plan change that have a hash (row-hashes.ts). */
+  /** The hashes of the last order and the last plan change that have one (row-hashes.ts). */
   orderHash: nullableText('order_hash'),
   changeHash: nullableText('change_hash'),
-  /** A test account's real account. null for real accounts, as are the two below. */
+  /** A test account's real account. This and the next two are null for real accounts. */
   testOf: nullableInt('test_of'),
   testState: orNull(oneOf('test_state', testStates)),
   testClock: nullableTime('test_clock'),
 });
 
-/** What its owner and administrators see, and what access checks use. */
+/** What the owner and administrators see, and what access checks use. */
 export const accounts = allAccounts.without(
   'searchText',
   'planChangeCount',
@@ -128,7 +128,7 @@ export const accountSettings = allAccounts.pick(
   'allowedIps',
 );
 
-/** Changed by every order, plus the version of the rights for reads. */
+/** Columns that every order changes, and the version of the rights, which reads compare. */
 export const accountCounters = allAccounts.pick(
   'balanceCents',
   'orderCount',
@@ -140,7 +140,7 @@ export const accountCounters = allAccounts.pick(
 
 export type AccountCounters = RowOf<typeof accountCounters>;
 
-/** What a batch reads for decisions, and changes. */
+/** The columns that a batch reads for its decisions and changes. */
 export const accountStates = allAccounts.pick(
   'id',
   'group',

@@ -1,6 +1,6 @@
-// API key secrets as stored: lookup hash, rights, a sealed copy only for an account's first key, and what may be shown. The
-// only writer of api_keys: one row per secret, with the key's current settings. Revoked secrets stay, to be refused as
-// revoked. Called by manage-keys.ts and account-store.ts.
+// The secrets of API keys as stored: lookup hash, rights, and what may be shown. Only an account's first key has a sealed
+// copy. The only writer of api_keys, which has one row per secret with the key's current settings. Revoked secrets stay, so
+// that they are refused as revoked. Called by manage-keys.ts and account-store.ts.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -25,11 +25,11 @@ import { lastFour, lookupHash } from './api-key.ts';
 
 export const apiKeys = describeTable('api_keys', {
   id: int('id'),
-  /** The secret's key; null: its own id is the key's. */
+  /** The id of the secret's key. null if it equals the row's own id. */
   keyId: nullableInt('key_id'),
   lookupHash: text('lookup_hash'),
   accountId: int('account_id'),
-  /** Only of the first key: others are shown once. */
+  /** Set only for the first key; other keys are shown once. */
   sealedKey: nullableText('sealed_key'),
   lastFour: text('last_four'),
   createdAt: time('created_at'),
@@ -37,13 +37,13 @@ export const apiKeys = describeTable('api_keys', {
   viewedAt: nullableTime('viewed_at'),
   name: text('name'),
   isFirst: boolean('is_first'),
-  /** null: all of its account's. */
+  /** null grants all scopes of its account. */
   scopes: orNull(texts('scopes')),
-  /** Besides the account's; empty: all. */
+  /** These limit the key in addition to the account's list. Empty allows all addresses. */
   allowedIps: texts('allowed_ips'),
   rateLimitPerMinute: nullableInt('rate_limit_per_minute'),
   expiresAt: nullableTime('expires_at'),
-  /** A newer secret has replaced it; it works until then. */
+  /** A newer secret has replaced this one, which works until then. */
   endsAt: nullableTime('ends_at'),
   revokedAt: nullableTime('revoked_at'),
   createdBy: nullableInt('created_by'),
@@ -71,7 +71,7 @@ export const heldSecrets = apiKeys.pick(
 
 type HeldSecret = RowOf<typeof heldSecrets>;
 
-/** Why a secret is refused now; null: it is valid. A revoked one stays revoked. */
+/** Why a secret is refused now, or null if it is valid. A revoked one stays revoked. */
 export function endOf(
   { revokedAt, endsAt, expiresAt }: HeldSecret,
   now: EpochSeconds,
@@ -87,7 +87,7 @@ export type KeySettings = Pick<
 
 export type KeyCreator = Pick<KeySecret, 'createdBy' | 'createdByKey' | 'createdByPerson'>;
 
-/** A plain secret and its key; `keyId` null: a new key. */
+/** A new secret in plain text. `keyId` is null for a new key. */
 export interface NewSecret extends KeySettings, KeyCreator {
   readonly key: string;
   readonly keyId: number | null;
@@ -152,7 +152,7 @@ const viewKey: SqlStatement = {
     where ${isNewestOfFirst} returning sealed_key, last_four`,
 };
 
-/** The rows of a key `k`. A later secret's id is not a key id. */
+/** Matches the rows of a key `k`. The id of a later secret is not a key id. */
 const ofKey = '((k.id = $1::int and k.key_id is null) or k.key_id = $1::int)';
 
 const secretsOfKeys = `select ${apiKeys.list('k')}, coalesce(first.created_at, k.created_at) as key_created_at
@@ -218,7 +218,7 @@ export function creatorOf({ actorId, by }: AuditAuthor): KeyCreator {
   };
 }
 
-/** Returns the secret's id, which is the key's id if new. */
+/** Returns the secret's id, which for a new key is also the key's id. */
 export async function storeSecret(transaction: Queryable, seal: Seal, secret: NewSecret): Promise<number> {
   const { key, accountId, isFirst } = secret;
   const row = {
@@ -231,7 +231,7 @@ export async function storeSecret(transaction: Queryable, seal: Seal, secret: Ne
   return Number(stored?.['id']);
 }
 
-/** The first key or a new secret of it. Call in the transaction that creates the account or revokes the old one. */
+/** Stores the first key, or a new secret of it. Call in the transaction that creates the account or revokes the old one. */
 export async function storeFirstKey(
   transaction: Queryable,
   seal: Seal,
@@ -254,12 +254,12 @@ const moveKeysTo: SqlStatement = {
   text: 'update api_keys set account_id = $2::int where account_id = $1::int and not is_first',
 };
 
-/** Moves all keys, including revoked ones, from one test account to another, under both locks. Tests have no first key. */
+/** Moves all keys from one test account to another, even revoked ones. Both must be locked. Tests have no first key. */
 export async function moveKeys(transaction: Queryable, from: number, to: number): Promise<void> {
   await transaction.query(moveKeysTo, [from, to]);
 }
 
-/** Revokes all secrets of the account's first key; returns the last four characters of those that worked, newest first. */
+/** Revokes all secrets of the first key. Returns the last four characters of those that worked, newest first. */
 export async function revokeFirstKey(
   transaction: Queryable,
   accountId: number,
@@ -288,7 +288,7 @@ export async function listEndingSecrets(
   return rows.map((row) => apiKeys.parse(row));
 }
 
-/** The key's newest secret; null: revoked or unknown. */
+/** Returns the key's newest secret, or null if the key is revoked or unknown. */
 export async function findStoredKey(database: Queryable, keyId: number): Promise<StoredKey | null> {
   const [row] = await database.query(findNewest, [keyId]);
   return row === undefined ? null : parseKey(row);
@@ -312,7 +312,7 @@ export async function revokeSecrets(
   await transaction.query(revokeThese, [ids, now]);
 }
 
-/** Ends all the key's secrets at `at`. `isNow`: revokes them. */
+/** Ends all of the key's secrets at `at`. With `isNow`, revokes them. */
 export async function endKeySecrets(
   transaction: Queryable,
   keyId: number,
@@ -340,7 +340,7 @@ export async function openApiKey(database: Queryable, seal: Seal, accountId: num
   return row === undefined ? null : seal.open(String(row['sealed_key']), sealContext(accountId));
 }
 
-/** The plain first key, and marks it as seen by its owner. null: none. */
+/** Returns the first key in plain text and marks it as seen by its owner. null: there is none. */
 export async function viewFirstKey(
   transaction: Queryable,
   seal: Seal,
@@ -370,7 +370,7 @@ export interface CurrentKey {
   readonly lastUsedAt: EpochSeconds | null;
 }
 
-/** Valid keys by account. For a restore, when nothing else runs. */
+/** Lists valid keys by account. For a restore, while nothing else runs. */
 export async function listCurrentKeys(database: Queryable, now: EpochSeconds): Promise<CurrentKey[]> {
   const rows = await database.query(selectCurrentKeys, [now]);
   return rows.map((row) => ({
@@ -394,7 +394,7 @@ const replaceSealed: SqlStatement = {
     where k.id = new.id and k.sealed_key = new.earlier`,
 };
 
-/** Including revoked keys, so that nothing stays sealed under an old SECRET_KEY. */
+/** Includes revoked keys, so that nothing stays sealed under an old SECRET_KEY. */
 export const sealedKeys: SealedTexts = {
   async list(database, after) {
     const rows = await database.query(listSealed, [after]);
@@ -413,7 +413,7 @@ export async function noteKeysUsed(
   uses: ReadonlyMap<number, EpochSeconds>,
 ): Promise<void> {
   if (uses.size === 0) return;
-  // Sorted: two processes that write the same keys must not deadlock.
+  // Sort, so that two processes which write the same keys do not deadlock.
   const sorted = [...uses].sort(([a], [b]) => a - b);
   await database.query(useKeys, keyUses.values(sorted.map(([id, lastUsedAt]) => ({ id, lastUsedAt }))));
 }

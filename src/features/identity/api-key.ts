@@ -1,5 +1,5 @@
-// API keys: "sk_live_" or "sk_test_", 40 random base62 characters and a checksum of 6, which refuses mistyped and invented
-// keys without a lookup. Stored as a hash for lookup and, sealed (seal.ts), for the account's own view.
+// API keys: "sk_live_" or "sk_test_", 40 random base62 characters, and a checksum of 6 by which mistyped and invented keys
+// are refused without a lookup. A hash is stored for lookup. A sealed copy (seal.ts) lets the account see its key.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -21,7 +21,7 @@ export function isApiKey(text: string, mode: KeyMode | 'any'): boolean {
   return shape.test(text) && checksumOf(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
 
-/** The lookup hash. A key has 238 random bits, so a plain hash cannot be reversed. */
+/** The lookup hash. A key has 238 random bits, so even a plain hash cannot be reversed. */
 export function lookupHash(key: string): string {
   return hash('sha256', key, 'base64url');
 }

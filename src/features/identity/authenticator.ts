@@ -1,4 +1,4 @@
-// What a route guard offers to its routes, implemented for API keys (api-key-auth.ts) and sessions (session-auth.ts).
+// What a guard offers to its routes. Implemented for API keys (api-key-auth.ts) and sessions (session-auth.ts).
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallerKind, RouteGuard } from '../../platform/http/route-declarations.ts';
@@ -9,33 +9,33 @@ import type { Principal } from './principal.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The caller. Set behind `authenticate`, and for recognized callers that it refused. */
+    /** The caller. Set by `authenticate`, even for a recognized caller that it refused. */
     principal: Principal;
-    /** Current balance and counters. Set for reads behind `confirm`. */
+    /** The current balance and counters. Set by `confirm`, for reads. */
     counters: AccountCounters;
   }
 }
 
 export interface Authenticator {
   readonly kind: CallerKind;
-  /** Its own refusals, which any request may get. */
+  /** The guard's own refusals, which any request may get. */
   readonly codes: readonly ErrorCode[];
   /** Sets request.principal for routes that need these scopes, or sends the refusal. */
   authenticate: RouteGuard['authenticate'];
-  /** The same without a cache: an administrator's rights are read from the database. */
+  /** Like `authenticate`, but reads an administrator's rights from the database instead of a cache. */
   authenticateFresh: RouteGuard['authenticate'];
-  /** For database reads: rechecks the caller's rights and sets request.counters, so changes count before their NOTIFY. */
+  /** For reads: checks the caller's rights again and sets request.counters, so changes count before their NOTIFY. */
   confirm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined>;
   readonly reauthenticate?: RouteGuard['reauthenticate'];
-  /** Counts the request, admitted at `at`, as many; a refusal counts nothing. See RateLimiter.admitAsMany. */
+  /** Counts the request, admitted at `at`, as many. If refused, counts nothing. See RateLimiter.admitAsMany. */
   admitAsMany(
     request: FastifyRequest,
     reply: FastifyReply,
     count: number,
     at: number,
   ): Awaitable<Refusal | null>;
-  /** Authenticates again after a change of rights. Counts nothing. */
+  /** Authenticates again after rights changed. Counts nothing. */
   authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal>;
-  /** After a wait, before the answer: why the caller may no longer get it; null: may. Counts nothing. */
+  /** Call after a wait, before the answer. Returns why the caller may no longer get it, or null. Counts nothing. */
   stillProblem(request: FastifyRequest): Promise<Refusal | null>;
 }

@@ -1,4 +1,4 @@
-// Reads accounts. Changes: account-store.ts; balances and counters: account-reads.ts; sign-in: find-people.ts.
+// Reads accounts. For changes: account-store.ts; for balances and counters: account-reads.ts; for sign-in: find-people.ts.
 
 import { type BatchedLookup, createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -45,7 +45,7 @@ const findByUsername: SqlStatement = {
   text: `select ${accounts.list('a')} from accounts a where a.username = $1`,
 };
 
-// A search counts its matches: there are thousands of accounts, not millions, and only administrators search.
+// A search may count all its matches: there are thousands of accounts, not millions, and only administrators search.
 const listAccountsPage: SqlStatement = {
   name: 'list_accounts',
   text: `select ${accounts.list('a')}, count(*) over () as total from accounts a
@@ -68,7 +68,7 @@ const findAdministrator: SqlStatement = {
   text: 'select id from accounts where is_admin order by id limit 1',
 };
 
-/** By key hash: account columns, key columns ("k_"), and `is_operators`: of an administrator's account or its test. */
+/** Finds a key by its hash: columns of the account and ("k_") the key, and whether an administrator owns it. */
 export function createKeyLookup(database: Queryable): BatchedLookup<string> {
   const byHash = (statement: SqlStatement) =>
     createBatchedLookup<string>(database, statement, (hashes) => [textArray(hashes)]);
@@ -89,8 +89,8 @@ function keyLookupApart(
     (some) => [numberArray(some)],
     (id) => id,
   );
-  // The account before the key: key changes move access_version, and orders admitted under an earlier version are refused.
-  // In the other order, a just revoked key could come with the new version.
+  // Read the account before the key. Changes of keys raise access_version, and orders admitted under an earlier version are
+  // refused. In the other order, a key that was just revoked could come with the new version.
   async function findOnce(hash: string): Promise<Row | null> {
     const owner = await ids.find(hash);
     const account = owner === null ? null : await rows.find(Number(owner['account_id']));
@@ -104,7 +104,7 @@ function keyLookupApart(
   return {
     async find(hash) {
       const found = await findOnce(hash);
-      // A test was reset meanwhile: its keys now reach the next one.
+      // A test was reset meanwhile, so its keys now belong to the next test account.
       const isMoved = found === null || found['test_state'] === 'discarded';
       return isMoved ? findOnce(hash) : found;
     },
@@ -128,12 +128,12 @@ export async function findAdministratorId(database: Queryable): Promise<number |
 
 const maxInt = 2_147_483_647;
 
-/** Newest first; `search`: part of a username or display name; `isAdmin` null: both. */
+/** Newest first. `search` is part of a username or display name. `isAdmin` null lists both kinds. */
 export async function listAccounts(
   database: Queryable,
   { search, group, isAdmin, page, limit }: Page & { search: string; group: string; isAdmin: boolean | null },
 ): Promise<{ total: number; accounts: Account[] }> {
-  // Names contain no control characters; only search_text's separator is one.
+  // Names contain no control characters, but search_text uses one as a separator.
   if (/\p{Cc}/u.test(search)) return { total: 0, accounts: [] };
   const offset = Math.min(Number.MAX_SAFE_INTEGER, (page - 1) * limit);
   const wanted = [search.toLowerCase(), group, isAdmin];
@@ -146,7 +146,7 @@ export async function listAccounts(
       };
     },
     apart: async () => {
-      // From each shard all rows up to this page's end: there are thousands of accounts.
+      // Reads all rows up to this page's end from each shard, because there are only thousands of accounts.
       const first = { columns: ['id'], descending: true, limit: Math.min(maxInt, offset + limit) };
       const found = await queryShards(database, listAccountsPage, [...wanted, first.limit, 0], { first });
       return {

@@ -49,7 +49,7 @@ export async function findPeopleNames(
   return new Map(rows.map((row) => [Number(row['id']), String(row['username'])]));
 }
 
-/** Including a removed own login. null: unknown name. */
+/** Also finds an own login that was removed. null: the name is unknown. */
 export async function findPersonId(database: Queryable, username: string): Promise<number | null> {
   const [row] = await database.query(findIdOfName, [username]);
   return nullable(Number, row?.['id']);
@@ -73,13 +73,13 @@ export async function findCredentials(
   return { account: accounts.parse(row), person: people.parse(row, 'p_'), passwordHash, passwordVersion };
 }
 
-/** null: unknown, removed or without a password. */
+/** Returns null if the person is unknown, removed or without a password. */
 export async function getPasswordHash(database: Queryable, personId: number): Promise<string | null> {
   const [row] = await database.query(findPasswordHash, [personId]);
   return nullable(String, row?.['password_hash']);
 }
 
-/** All that are not removed: the own login first, then by invitation. */
+/** Everyone who was not removed: the own login first, then in order of invitation. */
 export async function listPeople(database: Queryable, accountId: number): Promise<Credentials[]> {
   const rows = await database.query(listOfAccount, [accountId]);
   return rows.map((row) => credentials.parse(row));

@@ -1,6 +1,6 @@
-// Writes people's rows for new accounts, passwords and sign-ins. The only writer of people besides manage-people.ts.
-// Invariant: a session is valid only while password_version is unchanged: it moves with a new password, a block or unblock
-// of the account, an administrator's ending of sessions, and the person's removal.
+// Writes people's rows for new accounts, passwords and sign-ins. Only manage-people.ts also writes people. Invariant: a
+// session is valid only while password_version is unchanged. It rises with a new password, when the account is blocked or
+// unblocked, when an administrator ends sessions, and when the person is removed.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -11,11 +11,11 @@ import { newLogins } from './people-table.ts';
 
 export interface NewPassword {
   readonly hash: string;
-  /** Generated, or set by another person: must be replaced at sign-in. */
+  /** The password was generated or set by another person, so it must be replaced at sign-in. */
   readonly isInitial: boolean;
-  /** By an administrator: restores a removed or demoted own login as an owner, so that an account always has a way in. */
+  /** By an administrator: makes a removed or demoted own login an owner, so that an account always has a way in. */
   readonly bringsBack?: boolean;
-  /** By a link, which is only valid for this password_version. */
+  /** Set for a link, which is valid only for this password_version. */
   readonly byLink?: { readonly passwordVersion: number; readonly purpose: string };
 }
 
@@ -61,7 +61,7 @@ const setClock: SqlStatement = {
   text: 'update people set clock = $2 where id = $1::int and removed_at is null',
 };
 
-/** The own login, an owner. Call in the transaction that creates the account. */
+/** Adds the own login, an owner. Call in the transaction that creates the account. */
 export async function insertOwnLogin(
   transaction: Queryable,
   account: { readonly id: number; readonly username: string },
@@ -74,7 +74,7 @@ export async function insertOwnLogin(
   await writeRows(transaction, insertLogin, [{ ...login, createdAt: now }]);
 }
 
-/** Requires the account's lock. `endsSessions`: unless ended anyway. false: unknown person, or the link is invalid. */
+/** Requires the account's lock. Returns false for an unknown person or a link that is no longer valid. */
 export async function writePassword(
   transaction: Queryable,
   personId: number,
@@ -86,17 +86,17 @@ export async function writePassword(
   return (await transaction.query(setPassword, values)).length > 0;
 }
 
-/** Call in the transaction that changes the address: links mailed to the old one become invalid. */
+/** Call in the transaction that changes the address, so that links mailed to the old address stop working. */
 export async function endPasswordLinks(transaction: Queryable, personId: number): Promise<void> {
   await transaction.query(deleteLinks, [personId]);
 }
 
-/** Ends all sessions and pending sign-ins of the account's people; passwords stay. */
+/** Ends all sessions and pending sign-ins of the account's people. Passwords stay. */
 export async function endSessionsOfAll(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(moveVersions, [accountId]);
 }
 
-/** Rehashes the same password; has no effect if it was changed meanwhile. */
+/** Stores a new hash of the same password. Does nothing if the password was changed meanwhile. */
 export async function replacePasswordHash(
   database: Queryable,
   personId: number,

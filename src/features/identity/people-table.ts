@@ -18,17 +18,17 @@ import { languages } from '../../shared/languages.ts';
 import { roles } from '../../shared/scopes.ts';
 
 const allPeople = describeTable('people', {
-  /** The own login has the account's id. */
+  /** The own login's id is the account's id. */
   id: int('id'),
   accountId: int('account_id'),
   username: text('username'),
-  /** null: no mail; for the own login, the account's address. */
+  /** null: the person gets no mail. The own login uses the account's address. */
   email: nullableText('email'),
   role: oneOf('role', roles),
-  /** null: cannot sign in with a password. */
+  /** null: the person cannot sign in with a password. */
   passwordHash: nullableText('password_hash'),
   passwordVersion: int('password_version'),
-  /** Generated or set by another person, and not yet replaced. */
+  /** The password was generated or set by another person, and was not replaced yet. */
   mustChangePassword: boolean('must_change_password'),
   lastSignInAt: nullableTime('last_sign_in_at'),
   language: orNull(oneOf('language', languages)),
@@ -55,7 +55,7 @@ export const newLogins = allPeople.pick(
 
 export const newPeople = allPeople.pick('accountId', 'username', 'email', 'role', 'createdAt');
 
-/** The account's original person, whose password an administrator sets. */
+/** The account's original person. An administrator can set their password. */
 export function isOwnLogin({ id, accountId }: Pick<Person, 'id' | 'accountId'>): boolean {
   return id === accountId;
 }
@@ -67,7 +67,7 @@ export function mailAddressOf(
   return isOwnLogin(person) ? account.email : person.email;
 }
 
-/** For the audit log. Entries about an own login name the account, as they always have. */
+/** For the audit log. Entries about an own login name the account, as they did before there were people. */
 export function personAction(
   { id, accountId }: Pick<Person, 'id' | 'accountId'>,
   action: string,

@@ -1,5 +1,5 @@
-// The caller, as authenticated by any guard, with all that a route may ask about it. Immutable; changed rights make a new
-// one. A key has its account's scopes or fewer; a person has its role's.
+// The caller as any guard authenticated them, with all that a route may ask about them. Immutable: changed rights make a
+// new principal. A key has its account's scopes or fewer; a person has the scopes of their role.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -24,7 +24,7 @@ export interface Principal {
   readonly mode: KeyMode;
   readonly actor: KeyActor | PersonActor;
   readonly scopes: ReadonlySet<Scope>;
-  /** The current time for this caller: each mode has its clock. */
+  /** The current time for this caller. Test mode has its own clock. */
   readonly now: () => EpochSeconds;
 }
 
@@ -33,28 +33,28 @@ export interface KeyActor {
   readonly id: number;
   readonly secretId: number;
   readonly rateLimitPerMinute: number | null;
-  /** Has its own end, allow-list or rate limit. */
+  /** True if the key has its own end, allow-list or rate limit. */
   readonly isConfined: boolean;
 }
 
 export interface PersonActor {
   readonly type: 'person';
-  /** The own login has the account's id. */
+  /** The own login's id is the account's id. */
   readonly id: number;
   readonly role: Role;
   readonly username: string;
   readonly sessionId: string;
 }
 
-// Created once: principals of all cached keys share them.
+// Created once, so that the principals of all cached keys share them.
 const keyScopes = {
   account: new Set<Scope>(accountScopes),
   administrator: new Set<Scope>([...accountScopes, ...administratorScopes]),
 };
 const testScopes = {
   account: keyScopes.account,
-  // The operator's product is tested with all accounts' test customers; nothing else of the operator's is available in
-  // tests.
+  // With a test key, the operator's product reads the test customers of all accounts. Tests offer no other administrator
+  // scope.
   administrator: new Set<Scope>([...accountScopes, 'product']),
 };
 
@@ -71,7 +71,7 @@ export function keyScopeNames(
   return granted === null ? all : all.filter((scope) => granted.includes(scope));
 }
 
-/** `isOperators`: the account, or a test's real account, is an administrator's. */
+/** `isOperators`: the account, or the real account of a test, is an administrator's. */
 export function keyPrincipal(
   account: Account,
   secret: RowOf<typeof heldSecrets>,
@@ -88,7 +88,7 @@ export function keyPrincipal(
   return account.testClock === null ? principal : atTestClock(principal, account.testClock);
 }
 
-/** A signed-in person in test mode: only with the scopes available there. */
+/** A signed-in person in test mode has only the scopes that exist there. */
 export function inTestMode(principal: Principal, testAccount: Account): Principal {
   const ofTests = scopesOf('test', false);
   const scopes = new Set([...principal.scopes].filter((scope) => ofTests.has(scope)));
@@ -96,7 +96,7 @@ export function inTestMode(principal: Principal, testAccount: Account): Principa
   return testAccount.testClock === null ? switched : atTestClock(switched, testAccount.testClock);
 }
 
-/** An administrator viewing another account: only with its reading scopes. */
+/** An administrator who views another account has only the account's reading scopes. */
 export function viewPrincipal({ actor, now }: Principal, account: Account): Principal {
   return { account, mode: 'live', actor, scopes: viewScopes, now };
 }
@@ -120,12 +120,12 @@ export function personPrincipal(
   return { account, mode: 'live', actor, scopes: scopesOfRole(account, role), now };
 }
 
-/** The caller's real account in either mode. */
+/** The id of the caller's real account in either mode. */
 export function realIdOf({ account }: Pick<Principal, 'account'>): number {
   return account.testOf ?? account.id;
 }
 
-/** What rate limits count by: tests separately, continuing after a reset. */
+/** The id by which rate limits count. Tests count separately, and a reset does not restart the count. */
 export function limitId({ id, testOf }: Pick<Account, 'id' | 'testOf'>): number {
   return testOf === null ? id : -testOf;
 }
@@ -134,7 +134,7 @@ export interface Judged extends Pick<Principal, 'account' | 'mode' | 'scopes'> {
   readonly actor: Pick<KeyActor, 'type' | 'isConfined'> | Pick<PersonActor, 'type'>;
 }
 
-/** Names the first missing scope; `forbidden` for an administrator scope that the account cannot have. */
+/** Refuses with the first missing scope, or with `forbidden` for an administrator scope that the account cannot have. */
 export function scopeProblem(
   { account, mode, scopes: had }: Omit<Judged, 'actor'>,
   scopes: readonly Scope[],
@@ -147,8 +147,8 @@ export function scopeProblem(
 }
 
 /**
- * Changes to who can access an administrator's account could give administrator rights, so they take all its scopes. A key
- * with an end, an allow-list or a rate limit could create an unlimited one.
+ * A change of access to an administrator's account could give its rights away, so it requires all of its scopes. A key with
+ * an end, an allow-list or a rate limit may not do it, because it could create an unlimited key.
  */
 export function administratorProblem(
   principal: Judged,
@@ -166,7 +166,7 @@ const confinedKey: Refusal = {
     'A key with an expiry, an allow-list or a rate limit of its own cannot change who has access to an administrator’s account.',
 };
 
-/** The change's author for the audit log. `takes`: the required scopes. */
+/** The author of a change for the audit log. `takes` are the scopes that the change requires. */
 export function actorOf(
   { account, actor, now }: Principal,
   takes: readonly Scope[] = [],

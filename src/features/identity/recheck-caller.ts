@@ -1,5 +1,5 @@
-// Rechecks the caller's rights inside the transaction of a change: since the guard, the person may have been removed,
-// blocked or given another role, or the key revoked or restricted.
+// Checks the caller's rights again inside the transaction of a change. Since the guard ran, the person may have been
+// removed, blocked or given another role, or the key revoked or restricted.
 
 import type { ActingParty, Actor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -24,7 +24,7 @@ const findSecret: SqlStatement = {
 
 const roles = people.pick('role');
 
-/** `target`: the account to be changed. For administrators' accounts, the guards' requirements apply again. */
+/** `target` is the account to change. For an administrator's account, the guards' stricter rules apply again. */
 export async function recheckCaller(
   transaction: Queryable,
   { by = null, takes = [], now }: Actor,

@@ -1,6 +1,5 @@
-// An account's current test account, and the settings copied from the real account when they change: group, names, limits
-// and access.
-// Invariant: an account has at most one current test account (accounts_test_current).
+// Finds an account's current test account, and copies settings to it when the real account's change: group, names, limits
+// and access. Invariant: an account has at most one current test account (accounts_test_current).
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -11,7 +10,7 @@ const findCurrentTestAccount: SqlStatement = {
   text: `select ${accounts.list('a')} from accounts a where a.test_of = $1::int and a.test_state = 'current'`,
 };
 
-/** Only compared for equality; wraps after two billion. */
+/** Versions are only compared for equality, so wrapping after two billion is harmless. */
 const nextAccessVersion = 't.access_version % 2000000000 + 1';
 
 const findSettings: SqlStatement = {
@@ -36,7 +35,7 @@ const writeSettings: SqlStatement = {
     where t.id = $1::int`,
 };
 
-/** null: test mode was never used. */
+/** Returns null if test mode was never used. */
 export async function findTestAccount(database: Queryable, accountId: number): Promise<Account | null> {
   const [row] = await queryShards(database, findCurrentTestAccount, [accountId], 'any');
   return row === undefined ? null : accounts.parse(row);
@@ -54,7 +53,7 @@ function settingsForTestAccount(transaction: Queryable, accountId: number): Prom
   });
 }
 
-/** Call in the transaction that changed the account, under its lock. Returns the test account's id; null: none. */
+/** Call in the transaction that changes the account, under its lock. Returns the test account's id or null. */
 export async function copySettingsToTestAccount(
   transaction: Queryable,
   accountId: number,

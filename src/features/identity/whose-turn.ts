@@ -1,5 +1,5 @@
-// Whose concurrency limit a request counts against: the caller's own account. An administrator viewing another account's
-// panel must not slow that account down.
+// The account whose concurrency limit a request counts against: always the caller's own. An administrator who views another
+// account's panel must not slow that account down.
 
 import type { Principal } from './principal.ts';
 

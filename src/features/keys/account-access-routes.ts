@@ -1,4 +1,4 @@
-// Admin actions that revoke access: replace an account's key, end its sessions.
+// Administrators revoke access: they replace an account's key or end its sessions.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// The panel page "API access": key, allow-list, rate limit.
+// Routes of the panel's page "API access": key, allow-list, rate limit.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance } from 'fastify';

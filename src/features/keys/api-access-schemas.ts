@@ -1,4 +1,4 @@
-// The page "API access".
+// Schemas of the page "API access".
 
 import Type from 'typebox';
 import { nullable, time } from '../../shared/schema-parts.ts';

@@ -1,6 +1,6 @@
-// Key routes, registered for administrators (any account) and for people in the panel (their own). Calls manage-keys.ts.
-// Invariant: managing an administrator's keys requires every scope that such a key can have, or a key could exceed its
-// maker; only administrators' keys can manage keys.
+// Key routes for administrators (any account) and for people in the panel (their own account). Call manage-keys.ts.
+// Invariant: managing an administrator's keys requires every scope that such a key can have, so that no key exceeds its
+// maker. Only administrators' keys can manage keys.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -49,7 +49,7 @@ export interface KeyRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly requestLog: RequestLog;
-  /** Drops this process's cached copies without waiting for the NOTIFY. */
+  /** Drops this process's cached copies at once instead of waiting for the NOTIFY. */
   readonly forgetAccount: (accountId: number) => void;
 }
 
@@ -59,13 +59,13 @@ export interface KeyOwner {
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly passwordField: SensitiveAction['passwordField'];
-  /** For the documents; all are parsed alike. `revoke`: absent if no password is asked. */
+  /** Schemas for the documents; all bodies are parsed alike. `revoke` is absent if no password is asked. */
   readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
   readonly noun: 'AccountKey' | 'Key';
   readonly whose: string;
-  /** Whether the reader may see keys and people of other accounts that created keys. */
+  /** Whether the reader may see which keys and people of other accounts created a key. */
   readonly showsForeign: boolean;
-  /** The owner of the keys; or why they cannot be managed. */
+  /** The account that owns the keys, or why its keys cannot be managed. */
   readonly accountOf: (request: FastifyRequest<WithKey>, changes: boolean) => Promise<Account | Refusal>;
   readonly admit: (request: FastifyRequest<WithKey>, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
@@ -106,7 +106,7 @@ export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependenc
     },
     async (request, reply) => {
       const account = orRefuse(await accountOf(request, false));
-      // So that recent uses show.
+      // Write pending uses first, so that the list shows the latest ones.
       await requestLog.flush();
       const now = request.principal.now();
       const keys = await listAccountKeys(database, account.id, now);

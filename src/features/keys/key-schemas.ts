@@ -12,7 +12,7 @@ export const newKeySchema = Type.Object({ api_key: apiKey('The new key.') });
 
 export const keysPerAccountMax = 100;
 const overlapHoursMax = 168;
-/** If a key is rotated more often within an overlap, the oldest secret ends at once. */
+/** If a key is rotated more often than this within an overlap, the oldest secret ends at once. */
 export const endingSecretsMax = 10;
 const nameLengthMax = 80;
 

@@ -1,4 +1,4 @@
-// Keys in the API, without secrets.
+// API keys as the API shows them, without secrets.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
@@ -8,7 +8,7 @@ import type { KeyView } from './key-schemas.ts';
 import type { AccountKey } from './manage-keys.ts';
 
 export interface CreatorNames {
-  /** For administrators: also of other accounts. */
+  /** Administrators also see names of other accounts. */
   readonly showsForeign: boolean;
   readonly usernames: ReadonlyMap<number, string>;
   readonly keyNames: ReadonlyMap<number, string>;
@@ -52,7 +52,7 @@ function creatorView(
 ): KeyView['created_by'] {
   const account = createdBy === null ? undefined : usernames.get(createdBy);
   if (account === undefined) return null;
-  // Resellers see that it was the operator, but not who.
+  // Resellers see that the operator created the key, but not which person.
   if (!showsForeign && createdBy !== ownId) {
     const type = createdByKey !== null ? 'key' : 'person';
     return createdByKey === null && createdByPerson === null ? null : { account, type };

@@ -1,6 +1,6 @@
-// Creates, changes, rotates and revokes an account's keys.
-// Invariant: a change, its audit entry, event and idempotency key are one transaction under the account's lock. It raises
-// access_version, so it applies at once in every process.
+// Creates, changes, rotates and revokes an account's keys. Invariant: a change, its audit entry, its event and its
+// idempotency key are one transaction under the account's lock. The change raises access_version, so it applies at once in
+// every process.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -49,13 +49,13 @@ export interface KeysAsked {
   readonly now: EpochSeconds;
 }
 
-/** `apiKey` null: it was shown the first time. */
+/** `apiKey` is null if an earlier answer already showed it. */
 export interface ShownKey {
   readonly key: AccountKey;
   readonly apiKey: string | null;
 }
 
-/** Unrevoked keys of the account and its test account, including expired ones: the first key, then by creation. */
+/** Keys of the account and its test account that are not revoked, even if expired: the first key, then by creation. */
 export async function listAccountKeys(
   database: Queryable,
   accountId: number,
@@ -69,12 +69,12 @@ export async function listAccountKeys(
   }));
 }
 
-/** Mode `test`: a key of the account's test account, created on first use. */
+/** Mode `test` creates a key of the account's test account, which is created on first use. */
 export interface NewKey extends KeySettings {
   readonly mode: KeyMode;
 }
 
-/** Refused: validation_failed, too_many_keys, idempotency_conflict; account_not_found. */
+/** Refusals: validation_failed, too_many_keys, idempotency_conflict, account_not_found. */
 export function createKey(
   database: Database,
   seal: Seal,
@@ -105,7 +105,7 @@ export function createKey(
         viewedAt: now,
         createdAt: now,
       });
-      // A key means API use: from here on events are worth their cost.
+      // A key means that the API will be used, so events are worth recording from here on.
       await listenToAccount(transaction, holder);
       const after = {
         ...auditView(settings),
@@ -120,7 +120,7 @@ export function createKey(
   );
 }
 
-/** Absent fields stay. Refused: validation_failed, key_not_found, first_key, idempotency_conflict. */
+/** Absent fields stay unchanged. Refusals: validation_failed, key_not_found, first_key, idempotency_conflict. */
 export function changeKey(
   database: Database,
   keyId: number,
@@ -151,7 +151,7 @@ export function changeKey(
   );
 }
 
-/** Ends all its secrets now. Refused: key_not_found, first_key, idempotency_conflict. */
+/** Ends all of the key's secrets now. Refusals: key_not_found, first_key, idempotency_conflict. */
 export function revokeKey(
   database: Database,
   keyId: number,
@@ -177,7 +177,7 @@ export function revokeKey(
   );
 }
 
-/** Earlier secrets work for the overlap. Refused: validation_failed (expired key), key_not_found, idempotency_conflict. */
+/** Earlier secrets work for the overlap. Refusals: validation_failed (expired key), key_not_found, idempotency_conflict. */
 export function rotateKey(
   database: Database,
   seal: Seal,
@@ -202,13 +202,13 @@ export function rotateKey(
       const tooMany = key.ending.slice(endingSecretsMax - 1);
       if (tooMany.length > 0) await revokeSecrets(transaction, tooMany, now);
       const apiKey = mintApiKey(isTestAccount(key.accountId) ? 'test' : 'live');
-      // Shown to the account's own people in the answer, as after a reset.
+      // The answer shows the secret to the account's own people, so it counts as viewed, as after a reset.
       const viewedAt = author.actorId === accountId ? now : null;
       await storeSecret(transaction, seal, { ...key, key: apiKey, keyId, viewedAt, createdAt: now });
       const was = { ...auditView(key), last_four: key.lastFour, ends_at: formatTime(endsAt) };
       const is = { ...auditView(key), last_four: lastFour(apiKey) };
       await appendAudit(transaction, entryOf(asked, keyId, 'account.rotate_key', was, is), now);
-      // Earlier secrets whose end this moves forward.
+      // Earlier secrets that now end sooner than before.
       const sooner = key.ending.filter((each) => tooMany.includes(each) || Number(each.endsAt) > endsAt);
       const ended = [key, ...sooner].map((secret) => {
         const isOver = overlapSeconds === 0 || tooMany.includes(secret);
@@ -221,7 +221,7 @@ export function rotateKey(
   );
 }
 
-/** Checked when applied, so that a repeated request is answered even if its time has passed. */
+/** Checked only when applied, so that a repeated request is answered even if its time has passed. */
 function settingsProblem(
   { scopes = null, expiresAt = null }: Partial<KeySettings>,
   isTest: boolean,
