@@ -1,4 +1,4 @@
-// GET /balance.
+// GET /balance: the account's balance.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';

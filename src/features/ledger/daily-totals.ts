@@ -1,5 +1,5 @@
-// The ledger's sums by UTC day, from which statements, charts and month lists are made. Summed outside the order path, each
-// entry once (rollup-watermarks.ts). The only writer of ledger_days.
+// The ledger's sums by UTC day, from which statements, charts and month lists are made. They are computed outside the order
+// path, and each entry is added once (rollup-watermarks.ts). The only writer of ledger_days.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -19,7 +19,7 @@ const ledgerSums = describeTable('ledger_days', {
   debitedCents: cents('debited_cents'),
 });
 
-/** Sums of a day, of a month, or of several accounts; `date`: "2026-01-31" or "2026-01". */
+/** The sums of a day, a month, or several accounts. `date` is "2026-01-31" or "2026-01". */
 export type LedgerSums = RowOf<typeof ledgerSums> & { readonly date: string };
 
 export interface NumberSpan {
@@ -34,14 +34,14 @@ export interface SpannedSums extends LedgerSums {
 export type Step = 'day' | 'month';
 
 export interface DailyTotals extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
-  /** The account's sums from `since`, oldest first; days without entries are missing. */
+  /** The account's sums from `since`, oldest first. Days without entries are left out. */
   sums(accountId: number, step: Step, since: string): Promise<SpannedSums[]>;
   sumsOfAll(step: Step, since: string): Promise<LedgerSums[]>;
   topAccounts(since: string, limit: number): Promise<TopAccount[]>;
-  /** The numbers of these days' entries; null: none. "" leaves an end open. */
+  /** The numbers of the entries of these days; null if there are none. "" leaves an end of the range open. */
   entrySpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
   orderSpan(accountId: number, from: string, to: string): Promise<NumberSpan | null>;
-  /** Fixes the past: no later entry of the account can get an earlier time, even if the clock goes back. */
+  /** Closes the past: no later entry of the account can get a time before `until`, even if the clock goes back. */
   closeUntil(accountId: number, until: EpochSeconds): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface TopAccount {
   readonly spentCents: bigint;
 }
 
-/** A day's columns from its entries. Settling a pending order is not an order of that day. */
+/** Computes a day's columns from its entries. An entry that settles a pending order does not count as an order. */
 const dayOfEntries = {
   order_count: `count(*) filter (where kind = 'charge' and not is_settling)`,
   entry_count: 'count(*)',
@@ -95,7 +95,7 @@ const sumsOfAccount: SqlStatement = {
     where d.account_id = $1::int and d.day >= $2::date group by 1 order by 1`,
 };
 
-// Account by account: an index by day alone could be chosen for a single account's plan. Only real accounts.
+// Joins per account, because an index by day alone could be chosen for queries about one account too. Real accounts only.
 const daysOfAll = `accounts a join lateral (
       select * from ledger_days d where d.account_id = a.id and d.day >= $1::date) d on a.id <= ${realAccountIdMax}`;
 
@@ -119,7 +119,7 @@ const findSpans: SqlStatement = {
       and day >= coalesce(nullif($2::text, '')::date, '-infinity') and day <= coalesce(nullif($3::text, '')::date, 'infinity')`,
 };
 
-// Waits for a running batch of the account, which may still date entries earlier.
+// Waits for a running batch of the account, because that batch may still write earlier times.
 const closeLedger: SqlStatement = {
   name: 'close_ledger_until',
   text: `update accounts set ledger_open_from = to_timestamp($2::bigint)
@@ -176,7 +176,7 @@ export function createDailyTotals(database: Database): DailyTotals {
       const span = spanOf(row['first_order'], row['last_order']);
       const postdated = nullable(Number, row['postdated_order']);
       if (to === '' || postdated === null) return span;
-      // Orders of these days may have later entries.
+      // Orders of these days may be entered later, after the clock was set back. Extend the range to the last of them.
       return { from: span?.from ?? 1, to: Math.max(span?.to ?? 0, postdated) };
     },
     async closeUntil(accountId, until) {

@@ -1,5 +1,5 @@
-// Which ranges of an account's orders and entries contain rows of a kind or package, so that a rare filter only reads
-// those. A job indexes whole ranges of immutable rows, at no cost to orders; newer rows are read one by one
+// Knows which ranges of an account's orders and entries contain rows of a kind or package, so that a rare filter only reads
+// those. A job indexes ranges that no longer change, so orders do not pay for it; newer rows are read one by one
 // (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -12,13 +12,13 @@ import type { NumberSpan } from './daily-totals.ts';
 
 export type FacetedList = keyof typeof lists;
 
-/** Rows per range: numbers 1 to 250, 251 to 500, … */
+/** Rows per range: numbers 1 to 250, 251 to 500, and so on. */
 const rangeRows = 250;
-/** Ranges per statement: on the embedded database orders wait for it. */
+/** Ranges per statement. On the embedded database, orders wait for each statement. */
 const rangesAtOnce = 20;
-/** Rows per statement without an index. */
+/** Rows read per statement where there is no index yet. */
 const plainRows = 5_000;
-/** Statements per page: it may be short, and then says where to continue. */
+/** Statements per page. A page that reaches this is short and says where to continue. */
 const roundsMax = 20;
 
 const lists = {
@@ -36,7 +36,7 @@ const lists = {
   },
 } as const;
 
-/** The index's key for a row; null: every row matches. */
+/** The index's key for rows of this kind and package; null if every row matches. */
 export function orderFacet(kind: string | null, packageId: number | null): string | null {
   return [kind, packageId].filter((part) => part !== null).join(' ') || null;
 }
@@ -57,7 +57,7 @@ export interface Walk<Item> {
   readonly list: FacetedList;
   readonly accountId: number;
   readonly facet: string | null;
-  /** Newest first, from `to` down to `from`. */
+  /** The numbers to read, newest first: from `to` down to `from`. */
   readonly span: NumberSpan;
   readonly limit: number;
   readonly read: (spans: readonly NumberSpan[], limit: number) => Promise<readonly Item[]>;
@@ -130,7 +130,7 @@ async function indexedRows(database: Queryable, list: FacetedList, accountId: nu
   return Number(row?.['stretch_count'] ?? 0) * rangeRows;
 }
 
-/** Matching rows of `table t` in spans $2, $3 of account $1, at most $4: for `Walk.read`. */
+/** SQL for `Walk.read`: matching rows of `table t` in the spans $2, $3 of account $1, at most $4. */
 export function rowsInSpans(table: string, fits: string): string {
   return `unnest($2::int[], $3::int[]) span (low, high) cross join lateral (
       select * from ${table} t
@@ -146,8 +146,8 @@ const listBehind = (list: FacetedList): SqlStatement => ({
       and ${isInUse('a')} order by a.id`,
 });
 
-// Concurrent runs write the same rows, as a whole range never changes. Whole ranges are counted here, from the current
-// mark, which another run may have moved.
+// Concurrent runs write the same rows, because a whole range never changes. The statement itself reads the mark, because
+// another run may have moved it.
 const indexMore = (list: FacetedList): SqlStatement => {
   const { table, counter, columns, facets } = lists[list];
   return {
@@ -174,7 +174,7 @@ const indexMore = (list: FacetedList): SqlStatement => {
   };
 };
 
-/** In steps, for groups on several servers: Citus 13 does not INSERT what another part of the statement selects. */
+/** For groups on several servers. Citus 13 cannot INSERT what another part of the statement selects. */
 const indexApart = (list: FacetedList) => {
   const { table, counter, columns, facets } = lists[list];
   return {
@@ -214,7 +214,7 @@ type IndexApart = ReturnType<typeof indexApart>;
 
 const neverAborted = new AbortController().signal;
 
-/** Indexes new whole ranges of any list; returns the number left when the signal stopped it. */
+/** Indexes new whole ranges of all lists. Returns how many were left when the signal stopped it. */
 export async function indexFacets(database: Database, signal = neverAborted): Promise<number> {
   let left = 0;
   await eachInTurn(statements, async ({ behind, index, apart }) =>
@@ -248,7 +248,7 @@ async function indexMoreOf(
   }
 }
 
-/** Concurrent runs write the same rows, and the mark only increases. */
+/** Concurrent runs are safe: they write the same rows, and the mark only increases. */
 async function addApart(queryable: Queryable, apart: IndexApart, accountId: number): Promise<void> {
   const [mark] = await queryable.query(apart.findMark, [accountId]);
   if (mark === undefined) return;

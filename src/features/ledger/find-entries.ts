@@ -1,5 +1,5 @@
-// Entries of a ledger below a number, in a range of days, of a kind, or of one order: for lists and exports. Each page
-// reads one or a few index ranges.
+// Finds ledger entries below a number, in a range of days, of a kind, or of one order, for lists and exports. Each page
+// reads one or a few ranges of an index.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -22,19 +22,19 @@ export interface FoundEntry {
   readonly customerNumber: number | null;
 }
 
-/** Lists by page number have no customer. */
+/** Entries of lists by page number have no customer. */
 export type ListedEntry = Pick<FoundEntry, 'entry' | 'actor'> & Partial<FoundEntry>;
 
 export interface EntryFilter {
   readonly from: number;
   readonly to: number;
-  /** `since` inclusive, `until` exclusive. */
+  /** From `since` (inclusive) to `until` (exclusive). */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
 }
 
-/** Whether rows include the actor's name, or it is looked up afterwards (actorsOf in list-ledger.ts). */
+/** Rows either include the actor's name, or actorsOf in list-ledger.ts looks it up afterwards. */
 const actors = {
   together: { name: 'a.username as actor, ', join: 'left join account_names a on a.id = e.actor_id\n    ' },
   apart: { name: '', join: '' },
@@ -69,9 +69,8 @@ const listDown = eitherWay((names) => ({
   )} order by e.number desc limit $4::int`,
 }));
 
-// Orders are created together with their first entries, so along the ledger the newest order number never falls, and a
-// binary search finds an order's first entry. For a settling entry, its plan change gives the newest order at that time;
-// credits are skipped. The hand-off names the order's own settling entry.
+// Orders are created together with their first entries. So along the ledger the newest order number never falls, and a
+// binary search finds an order's first entry. For a settling entry, its plan change names the newest order at that time.
 const listOfOrder = eitherWay((names) => ({
   name: 'find_entries_of_order',
   text: `with recursive probe (low, high) as (
@@ -110,7 +109,7 @@ export async function findEntriesUp(
   return found(database, accountId, listUp, values);
 }
 
-/** Newest first, of one kind or all. A page may be short, and then says where to continue. */
+/** Newest first, of one kind or all. A page may be short and then says where to continue. */
 export function findEntriesDown(
   database: Queryable,
   accountId: number,
@@ -133,7 +132,7 @@ export function findEntriesDown(
   });
 }
 
-/** Refund and charge; then the settling entry of an order that waited for the product. */
+/** Returns refund and charge, then the settling entry of an order that waited for the product. */
 export async function findEntriesOfOrder(
   database: Queryable,
   accountId: number,

@@ -1,4 +1,4 @@
-// Entries of the ledger as CSV.
+// Writes ledger entries as CSV.
 
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import { formatAmount } from '../../shared/amounts.ts';

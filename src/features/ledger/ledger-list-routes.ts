@@ -92,7 +92,7 @@ function ledgerList(dependencies: LedgerListRoutesDependencies): AccountList<Led
   };
 }
 
-/** Matches, newest first; a position is the last entry's number. */
+/** Finds matching entries, newest first. The cursor is the number of the last entry. */
 async function findEntries(
   { database, dailyTotals }: Pick<LedgerListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters }: ListedAccount,

@@ -1,4 +1,4 @@
-// The pages' additional ledger data.
+// Schemas of ledger data that only the panel's pages get.
 
 import Type from 'typebox';
 import { amount, nullable } from '../../shared/schema-parts.ts';

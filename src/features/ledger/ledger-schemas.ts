@@ -1,4 +1,4 @@
-// A ledger entry in every API.
+// The schema of a ledger entry, used by every API.
 
 import Type, { type Static } from 'typebox';
 import { amount, count, currency, id, signedAmount, time, word } from '../../shared/schema-parts.ts';

@@ -1,4 +1,4 @@
-// The sums of a ledger list's time range, of all kinds, for the pages.
+// The sums by kind over a ledger list's time range, for the pages.
 
 import type { Database } from '../../platform/database/database.ts';
 import { daysOf, endOfTime, type TimeSpan } from '../../platform/http/list-query.ts';
@@ -9,7 +9,7 @@ import type { EntryKind } from '../order-engine/records/ledger-entry.ts';
 import type { DailyTotals } from './daily-totals.ts';
 import { type FoundEntry, findEntriesOfOrder, findEntriesUp } from './find-entries.ts';
 
-/** Limit of single entries summed for a partial day. */
+/** At most this many entries are added up for a partial day. */
 const addedUpMax = 5_000;
 const daySeconds = 86_400;
 
@@ -21,7 +21,7 @@ export interface LedgerFilter {
 
 type Totals = Record<EntryKind, bigint> & { entries: number };
 
-/** Whole UTC days from their sums, partial days from their entries; null: too many entries. */
+/** Takes whole UTC days from their sums and partial days from their entries. null: there are too many entries. */
 export async function ledgerTotals(
   { database, dailyTotals }: { readonly database: Database; readonly dailyTotals: DailyTotals },
   { account, counters }: ListedAccount,

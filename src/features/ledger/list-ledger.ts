@@ -14,7 +14,7 @@ const listEntries: SqlStatement = {
     where e.account_id = $1::int and e.number between $2::int and $3::int order by e.number desc`,
 };
 
-/** With accounts on several servers, names are in another group and looked up separately. */
+/** With accounts on several servers, usernames are in another group and are looked up separately. */
 const listEntriesApart: SqlStatement = {
   name: 'list_ledger_entries_apart',
   text: `select ${ledgerEntries.list('e')} from ledger_entries e
@@ -36,7 +36,7 @@ export async function listLedger(
   return rows.map((row) => ({ entry: ledgerEntries.parse(row), actor: actorOf(row) }));
 }
 
-/** The actor of each entry row: from the row or, with accounts on several servers, looked up now. */
+/** Returns a function that names the actor of an entry's row, from the row or looked up in another group. */
 export async function actorsOf(
   database: Queryable,
   rows: readonly Row[],

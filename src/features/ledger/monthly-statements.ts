@@ -1,6 +1,6 @@
-// An account's opening balance, movements and closing balance by month, from the daily sums, so a statement's cost does not
-// depend on its entries. Called by the API's and the panel's routes.
-// Invariant: a month opens with the previous month's closing balance, and a final month never changes.
+// An account's opening balance, movements and closing balance by month. They come from the daily sums, so a statement's
+// cost does not depend on its number of entries. Called by the routes of the API and the panel. Invariant: a month opens
+// with the previous month's closing balance, and a final month never changes.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { DailyTotals, LedgerSums, NumberSpan, SpannedSums } from './daily-totals.ts';
@@ -13,14 +13,14 @@ export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
   readonly entries: NumberSpan | null;
 }
 
-/** From the first entry's month to that of `now`, oldest first, including months without entries. */
+/** All months from that of the first entry to that of `now`, oldest first, even those without entries. */
 export async function listStatements(
   dailyTotals: DailyTotals,
   accountId: number,
   now: EpochSeconds,
 ): Promise<MonthlyStatement[]> {
   const thisMonth = new Date(now * 1000).toISOString().slice(0, 7);
-  // Before the sums are read: with the clock set back, later entries could otherwise fall into a month shown as final.
+  // Close the past before reading. If the clock is set back, later entries could fall into a month shown as final.
   await dailyTotals.closeUntil(accountId, Date.parse(thisMonth) / 1000);
   const sums = await dailyTotals.sums(accountId, 'month', '-infinity');
   const byMonth = new Map(sums.map((each) => [each.date, each]));

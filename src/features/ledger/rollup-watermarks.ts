@@ -1,7 +1,6 @@
-// How far an account's entries are summed (daily-totals.ts, spending-totals.ts). Outside the order path, in pieces, each a
-// transaction that adds its entries and moves the mark.
-// Invariant: the mark is the last summed entry, and entries never change, so each is summed exactly once. Entries become
-// visible in number order, without gaps up to the account's counter.
+// Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts). Sums are added outside the order
+// path, in transactions that each add some entries and move the mark. Invariant: the mark is the last summed entry, so each
+// entry is summed exactly once. Entries never change, and they become visible in order of their numbers, without gaps.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -9,10 +8,10 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
 export interface RollupWatermarks {
-  /** Sums one ledger's new entries in at most so many pieces; returns whether it is complete. */
+  /** Sums an account's new entries in at most this many pieces. Returns whether all are summed. */
   bringUpToDate(accountId: number, piecesMax?: number): Promise<boolean>;
   listBehind(): Promise<readonly { readonly accountId: number; readonly pieces: number }[]>;
-  /** Sums all ledgers' new entries; returns the number left when the signal stopped it. */
+  /** Sums the new entries of all accounts. Returns how many were left when the signal stopped it. */
   bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 
@@ -21,7 +20,7 @@ export interface MarkedSums {
   add(transaction: Queryable, accountId: number, mark: number, upto: number): Promise<void>;
 }
 
-/** Per transaction: on the embedded database orders wait for it. */
+/** Entries per transaction. On the embedded database, orders wait for each transaction. */
 const entriesAtOnceMax = 2_000;
 const neverAborted = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-// Spending over time.
+// Schemas of spending over time.
 
 import Type, { type Static } from 'typebox';
 import { refusalFilterSchema } from '../../shared/list-schemas.ts';

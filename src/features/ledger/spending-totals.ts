@@ -1,9 +1,8 @@
 // An account's spending by package, kind, UTC day and month, so that dashboards read no orders. Summed outside the order
-// path from the same entries as daily-totals.ts, with its own mark; older entries are summed by the job, with no answer
-// until then. The only writer of spending_sums.
-// Invariant: a day's charges and refunds over all packages and kinds equal those of ledger_days. An order's entry counts
-// for its package and kind on the entry's day, even if it failed or was settled later; a canceled plan's refund has kind
-// `cancel`. Top-ups and debits are not spending.
+// path from the same entries as daily-totals.ts, with its own mark. The only writer of spending_sums.
+// Invariant: a day's charges and refunds over all packages and kinds equal those of ledger_days. An entry counts on its
+// own day for its order's package and kind, even if the order failed or was settled later. A canceled plan's refund has
+// the kind `cancel`. Top-ups and debits are not spending.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -22,7 +21,7 @@ import { isSettling } from '../order-engine/records/ledger-entry.ts';
 import type { Step } from './daily-totals.ts';
 import { createRollupWatermarks, type RollupWatermarks } from './rollup-watermarks.ts';
 
-/** The kinds of orders, and refunds without an order. */
+/** The kinds of orders, and `cancel` for refunds without an order. */
 export const spendingKinds = ['activate', 'renew', 'change', 'cancel'] as const;
 
 const figures = {
@@ -56,10 +55,10 @@ export interface SpendingPeriods {
 }
 
 export interface SpendingFilter {
-  /** UTC days, inclusive. */
+  /** UTC days, both inclusive. */
   readonly from: string;
   readonly to: string;
-  /** A future end counts as whole months: there are no sums beyond today. */
+  /** An end in the future still allows whole months, because there are no sums beyond today. */
   readonly today: string;
   readonly packageId: number | null;
   readonly kind: Spending['kind'] | null;
@@ -75,19 +74,19 @@ export interface AccountSpending extends Figures {
 
 export interface SpendingByAccount {
   readonly accounts: readonly AccountSpending[];
-  /** Totals of all, including those beyond the limit. */
+  /** Totals over all accounts, even those beyond the limit. */
   readonly countOfAccounts: number;
   readonly together: Figures;
 }
 
 export interface SpendingReads extends Pick<RollupWatermarks, 'bringAllUpToDate'> {
-  /** null: too much is not summed yet; the job is working on it. */
+  /** null: too many entries are not summed yet. The job is working on them. */
   ofAccount(accountId: number, periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
   ofAll(periods: SpendingPeriods): Promise<PeriodSpending[] | null>;
   byAccount(filter: SpendingFilter): Promise<SpendingByAccount | null>;
 }
 
-/** Transactions that a request waits for; the job does the rest. */
+/** How many transactions a request waits for. The job does the rest. */
 const piecesOfRequestMax = 10;
 const sumEntries: SqlStatement = {
   name: 'sum_spending',
@@ -160,12 +159,12 @@ export function createSpendingReads(database: Database): SpendingReads {
     table: 'spending_marks',
     async add(transaction, accountId, mark, upto) {
       const rows = await transaction.query(sumEntries, [accountId, mark, upto]);
-      // Sorted by key; concurrent writers of an account do not exist.
+      // Rows are sorted by key. An account never has concurrent writers here.
       await writeRows(transaction, addSums, sumsOf(accountId, rows));
     },
   });
 
-  /** false: too much for a request to wait for. */
+  /** Returns false if a request would have to wait too long. */
   async function bringAllNearly(): Promise<boolean> {
     const behind = await marks.listBehind();
     const pieces = behind.reduce((sum, each) => sum + each.pieces, 0);
@@ -188,7 +187,7 @@ export function createSpendingReads(database: Database): SpendingReads {
     },
     async byAccount({ from, to, today, packageId, kind, by, limit }) {
       if (!(await bringAllNearly())) return null;
-      // Whole months are few rows; otherwise days.
+      // Prefer whole months, which are few rows, over days.
       const step: Step = from.endsWith('-01') && (to >= today || isEndOfMonth(to)) ? 'month' : 'day';
       const values = [step, from, to, packageId, kind];
       const [found, sums] = await Promise.all([

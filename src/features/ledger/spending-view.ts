@@ -1,4 +1,4 @@
-// Figures of a span for both overviews: the series, totals beside the previous span's, and spending by package and kind.
+// The figures of a span for both overviews: the series, totals compared with the previous span, and spending by kind.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -20,7 +20,7 @@ const daysMax = 366;
 const monthsMax = 36;
 const daySeconds = 86_400;
 
-/** `days` or `months` of a query string: clamped, never refused. */
+/** Reads `days` or `months` of a query string. Bad values are adjusted instead of refused. */
 export function parseSpan(query: unknown, now: EpochSeconds): Span {
   const count = (name: string, max: number): number | null => {
     const value = isJsonObject(query) ? own(query, name) : undefined;
@@ -46,7 +46,7 @@ export function spanView({ since, previousSince }: Span, now: EpochSeconds): Spa
   };
 }
 
-/** A point for each date, including empty ones; the last one is incomplete. */
+/** Makes one point for each date, even without entries. The last date is not over yet. */
 export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]): SeriesPointView[] {
   const byDate = new Map(sums.map((each) => [each.date, each]));
   return dates.map((date, index) => ({

@@ -1,7 +1,6 @@
-// A statement as PDF, streamed while its entries are read, so memory does not depend on their number. Called by the
-// statement routes.
-// Invariant: a finished month always has the same bytes for the same letterhead and language, so nothing here may depend on
-// time or chance.
+// Writes a statement as PDF and streams it while its entries are read, so that memory does not depend on their number.
+// Called by the statement routes. Invariant: a finished month always gives the same bytes for the same letterhead and
+// language, so nothing here may depend on time or chance.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TextKey } from '../../platform/text/english-texts.ts';
@@ -20,12 +19,12 @@ export interface StatementHead {
   readonly accountName: string;
   readonly username: string;
   readonly currency: string;
-  /** Request time, shown if the month is not over. */
+  /** The time of the request, which is printed if the month is not over. */
   readonly now: EpochSeconds;
 }
 
 const rowHeight = 14;
-/** Yields to other work after this many rows. */
+/** After this many rows, other work gets a turn. */
 const rowsAtOnce = 25;
 
 const columns = [
@@ -108,7 +107,7 @@ export async function* statementPdf(
       rows += 1;
       if (rows % rowsAtOnce === 0) await turn();
     }
-    // Writes before reading more, so that slow clients fill no memory.
+    // Send what is written before reading more, so that slow clients do not fill the memory.
     yield* document.written();
   }
   yield* document.end();

@@ -1,4 +1,4 @@
-// GET /statements and GET /statements/{month}: the ledger by month, as JSON, CSV and PDF.
+// GET /statements and GET /statements/{month}: the ledger by month as JSON, CSV or PDF.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -34,7 +34,7 @@ export interface StatementRoutesDependencies {
   readonly currency: string;
   readonly pdfEntriesMax: number;
   readonly brand: BrandHolder;
-  /** The operator's name and address by line, if the brand has none. */
+  /** Lines with the operator's name and address, used if the brand has none. */
   readonly statementIssuer: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     },
   );
 
-  /** In pieces: the whole could exceed the memory. */
+  /** Writes JSON in pieces, because the whole could exceed the memory. */
   async function* statementJson(statement: MonthlyStatement, account: Account): AsyncGenerator<string> {
     const head = JSON.stringify(statementView(statement, currency));
     yield `{"statement":${head.slice(0, -1)},"entries":[`;
@@ -127,7 +127,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     yield ']}}';
   }
 
-  /** Oldest first. Leaves out entries newer than the sums, so that the statement adds up. */
+  /** Oldest first. Leaves out entries that are newer than the sums, so that the statement adds up. */
   function entriesOf(
     { id }: Account,
     { month, entries }: MonthlyStatement,

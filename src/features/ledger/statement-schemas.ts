@@ -1,4 +1,4 @@
-// Monthly statements, as JSON Schema.
+// Schemas of monthly statements.
 
 import Type, { type Static } from 'typebox';
 import { oneOfParameter } from '../../shared/list-schemas.ts';

@@ -1,5 +1,4 @@
-// One customer of any account for the console: details, orders, plan history. Administrators' changes are in the
-// administrator's API.
+// One customer of any account for the console: details, orders, plan history. Changes are in the administrator's API.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,11 +1,11 @@
-// This process's uptime and last batch sizes, for the console.
+// This process's uptime and the sizes of its last batches, for the console.
 
 import type { LimitServerState } from '../../platform/limits/limit-server.ts';
 
 export interface HealthFacts {
   readonly version: string;
   uptimeSeconds(): number;
-  /** null: each process counts for itself. */
+  /** null if each process counts for itself, without a shared limit server. */
   sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
 }
@@ -14,7 +14,7 @@ const batchesRemembered = 1_000;
 
 export interface BatchSizes {
   note(orders: number): void;
-  /** Of the last thousand batches; zeros before the first. */
+  /** Quantiles of the last thousand batches; zeros before the first. */
   quantiles(): { p50: number; p95: number; max: number };
 }
 

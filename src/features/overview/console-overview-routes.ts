@@ -1,4 +1,4 @@
-// The console's own data: figures of the whole service, its health, and all accounts' customers.
+// Data that only the console shows: figures of the whole service, its health, and the customers of all accounts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// One of the account's customers for the panel, with orders and login links. The list is customer-list-routes.ts.
+// One of the account's customers for the panel, with orders and login links. customer-list-routes.ts lists customers.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -62,7 +62,7 @@ export function panelCustomerRoutes(
         until: now() + 1,
         limit: pageRows,
       });
-      // A renewable order: a failed one is not the customer's plan.
+      // The order to renew. A failed order never became the customer's plan.
       const last = orders.find((order) => orderStatus(order) === 'completed');
       const links = await listLoginLinks(
         database,

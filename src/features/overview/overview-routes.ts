@@ -68,7 +68,7 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
       for (const { packageId, months, customers } of ending.counts) {
         count += customers;
         const one = catalog.byId.get(packageId);
-        // A trial without a later order has no price.
+        // A customer who only had a trial has no price to renew at.
         if (one === undefined || one.isTrial || months === null) continue;
         renewable += customers;
         costCents += priceAt(one, account.group, months, at) * BigInt(customers);

@@ -1,4 +1,4 @@
-// The overviews and the page of one customer, as JSON Schema (docs/panel-api.md).
+// Schemas of the overviews and of one customer's page (docs/panel-api.md).
 
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';

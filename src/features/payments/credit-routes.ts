@@ -1,5 +1,4 @@
-// Credits and debits a balance.
-// Invariant: with one idempotency key the money moves once.
+// Credits or debits an account's balance. Invariant: with one idempotency key the money moves once.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -66,7 +65,7 @@ export function accountCreditRoutes(
         throw new RequestRefused(fieldRefusal('validation_failed', 'amount', 'must not be zero'));
       }
       const accountId = orRefuse(parseAccountId(request.params.id), 'account_not_found');
-      // The confirmation may have taken a while, so re-authenticate before a large credit.
+      // The password check before a large credit may have taken a while, so check the caller's rights again.
       const caller = orRefuse(await authenticateAgain(request));
       const outcome = expectOutcome(
         await engine.submit({
@@ -82,10 +81,10 @@ export function accountCreditRoutes(
       );
       markReplayed(reply, outcome);
       const { entry } = outcome;
-      // A replay may come from another administrator.
+      // If this is a replay, another administrator may have made the credit.
       const { actorId } = entry;
       const { account } = request.principal;
-      // The credit is done: its answer must not wait behind lists.
+      // The credit is done. Read a single account, so that the answer does not wait behind lists.
       const actor =
         actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
       const answer = {

@@ -1,4 +1,4 @@
-// Manual credits and debits, and receipts.
+// Schemas of manual credits and debits, and of receipts.
 
 import Type from 'typebox';
 import { languages } from '../../shared/languages.ts';
@@ -13,7 +13,7 @@ export const creditBodySchema = Type.Object(
       examples: ['100.00'],
     }),
     memo: Type.Optional(Type.String({ maxLength: 500 })),
-    // Checked before this schema, with its own error code.
+    // Checked before this schema, because it has its own error code.
     idempotency_key: keyInBody,
   },
   example({ amount: '250.00', memo: 'Bank transfer 2026-017', idempotency_key: 'transfer-2026-017' }),

@@ -1,5 +1,5 @@
-// A one-page receipt or debit note for a manual ledger entry.
-// Invariant: its number is the ledger entry's, unique in the account and permanent.
+// A one-page receipt or debit note for a manual ledger entry. Invariant: its number is the ledger entry's, so it is unique
+// within the account and permanent.
 
 import type { Translator } from '../../platform/text/translator.ts';
 import { formatAmount } from '../../shared/amounts.ts';
@@ -15,12 +15,12 @@ export interface ReceiptHead {
   readonly currency: string;
 }
 
-/** Charges and refunds are documented by orders and statements. */
+/** Charges and refunds are documented by orders and statements instead. */
 export function hasReceipt({ kind }: Pick<LedgerEntry, 'kind'>): boolean {
   return kind === 'credit' || kind === 'debit';
 }
 
-/** "1003-27": entry 27 of account 1003. */
+/** "1003-27" is entry 27 of account 1003. */
 export function receiptNumber({ accountId, number }: Pick<LedgerEntry, 'accountId' | 'number'>): string {
   return `${accountId}-${number}`;
 }

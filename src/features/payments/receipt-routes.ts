@@ -1,4 +1,4 @@
-// Receipts and debit notes, for the account and the operator.
+// Sends receipts and debit notes to the account and the operator.
 
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,7 +1,7 @@
 // Owners and administrators invite, change and remove people. Each action is one transaction under the account's lock, with
-// its audit entry.
-// Invariant: an account keeps an owner who can sign in, even if two remove each other at once: the later is refused, no
-// longer being an owner. Removal applies from the next request; running orders re-check their author.
+// its audit entry. Invariant: an account keeps an owner who can sign in. If two owners remove each other at once, the later
+// one is refused, because they are no longer an owner. Removal applies from the next request; running orders check their
+// author again.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -44,7 +44,7 @@ export interface PersonChange {
   readonly email?: string | null;
 }
 
-/** Runs in the action's transaction; its result is the action's. */
+/** Runs in the action's transaction. Its result becomes the action's. */
 export type AlongAction<Result> = (
   transaction: Queryable,
   person: Credentials,
@@ -81,7 +81,7 @@ export interface Invited<Invitation> {
   readonly along: Invitation | null;
 }
 
-/** Refused: account_not_found, too_many_people, username_taken, or the author's rights are gone. */
+/** Refusals: account_not_found, too_many_people, username_taken, or the author lost their rights. */
 export async function invitePerson<Invitation>(
   database: Database,
   accountId: number,
@@ -115,7 +115,7 @@ export async function invitePerson<Invitation>(
   }
 }
 
-/** A new invitation replaces earlier ones. Refused: account_not_found, person_not_found, invitation_used. */
+/** A new invitation replaces earlier ones. Refusals: account_not_found, person_not_found, invitation_used. */
 export function inviteAgain<Invitation>(
   database: Database,
   accountId: number,
@@ -147,7 +147,7 @@ function invitedBefore(account: Account, present: readonly Credentials[], person
   return person === undefined ? refusal('person_not_found') : { person, account, along: null };
 }
 
-/** A new address ends links mailed to the old one. Refused: account_not_found, person_not_found, forbidden, last_owner. */
+/** A new address ends links mailed to the old one. Refusals: account_not_found, person_not_found, forbidden, last_owner. */
 export function changePerson(
   database: Database,
   accountId: number,
@@ -191,13 +191,13 @@ export function changePerson(
   );
 }
 
-/** Mail access allows impersonation, so only the operator may change another active person's address, for resellers. */
+/** Their mail gives access, so only the operator may change another active person's address, for resellers only. */
 function mayMoveMail({ actorId, by }: PeopleActor, person: Credentials, account: Account): boolean {
   if (person.passwordHash === null || (by?.type === 'person' && by.id === person.id)) return true;
   return actorId !== account.id && !account.isAdmin;
 }
 
-/** `along`: what is deleted with them. Refused: account_not_found, person_not_found, last_owner. */
+/** `along` deletes what belongs to the person. Refusals: account_not_found, person_not_found, last_owner. */
 export function removePerson(
   database: Database,
   accountId: number,
@@ -215,7 +215,7 @@ export function removePerson(
       if (person === undefined) return refusal('person_not_found');
       if (isLastOwner(present, person)) return refusal('last_owner');
       await transaction.query(removeRow, [personId, asked.now]);
-      // Otherwise they could return by mail once an administrator restores the account's own login.
+      // Remove the address too. Otherwise, once an administrator restores the own login, they could return by mail.
       if (isOwnLogin(person)) await writeEmail(transaction, accountId, null);
       await along(transaction, person, account);
       await notifyAccessChanged(transaction, accountId);
@@ -226,7 +226,7 @@ export function removePerson(
   );
 }
 
-/** By the person. For the account's own login it changes the account. false: the link was used, or the person is gone. */
+/** The person changes their own password. Returns false if the link was used or the person was removed. */
 export async function changePassword(
   database: Database,
   person: Pick<Person, 'id' | 'accountId'>,
@@ -251,7 +251,7 @@ export async function changePassword(
   });
 }
 
-/** Not for the account's own login. null: the person is gone. */
+/** Not for the account's own login. Returns null if the person was removed. */
 export function changeOwnEmail(
   database: Database,
   { id, accountId }: Pick<Person, 'id' | 'accountId'>,
@@ -272,7 +272,7 @@ export function changeOwnEmail(
   });
 }
 
-/** True if no other owner can sign in. Invited people do not count. */
+/** True if no other owner can sign in. Invited people cannot sign in yet, so they do not count. */
 function isLastOwner(
   present: readonly Pick<Credentials, 'id' | 'role' | 'passwordHash'>[],
   { id, role, passwordHash }: Pick<Credentials, 'id' | 'role' | 'passwordHash'>,

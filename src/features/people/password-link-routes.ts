@@ -1,6 +1,6 @@
-// Password links: request, view and use, without a sign-in. Only an invitation can begin a session
+// Links that set a password: request, view and use them, without a sign-in. Only an invitation can begin a session
 // (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset the person signs in, with a code if enabled.
-// Invariant: a request is answered identically, and in the same time, whether the account exists or not.
+// Invariant: a request gets the same answer in the same time, whether the account exists or not.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -72,7 +72,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     async (request, reply) => {
       const { body } = request;
       if (!passwordLinks.isOn) throw new RequestRefused('mail_not_configured');
-      // Counted like wrong passwords, under a key of its own: no username has a space.
+      // Throttled like wrong passwords, but under its own key, which contains a space and so equals no username.
       const name = `password reset of ${body.account.trim().toLowerCase()}`;
       orRefuse(await throttle.tryPassword(name, request.ip, async () => false));
       const isBegun = passwordLinks.requestReset(
@@ -147,7 +147,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
       if (!(await changePassword(database, person, password, by))) {
         throw new RequestRefused('link_not_found');
       }
-      // The link was only mailed, so its user reads this address.
+      // The link was only mailed, so its user reads this address: confirm it.
       const address = mailAddressOf(person, account);
       if (purpose === 'password_reset' && address !== null)
         await confirmAddress(database, { accountId: account.id, address }, now());
@@ -158,7 +158,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
     },
   );
 
-  /** Not if a code is required or the password changed again: then the sign-in page decides. */
+  /** Begins a session, unless a code is required or the password has changed again. Then the sign-in page decides. */
   async function enter(
     request: FastifyRequest,
     reply: FastifyReply,

@@ -1,5 +1,5 @@
-// An account's people, registered for administrators (any account) and for the panel (own account).
-// Invariant: changing an administrator's people requires every right that such a person can have.
+// An account's people, registered for administrators (any account) and for the panel (own account). Invariant: changing an
+// administrator's people requires every right that such a person can have.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -168,7 +168,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
       config: {
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
-        // It may be an owner's link, which gives control of the account.
+        // The link may be an owner's, which gives control of the account.
         sensitiveAction: { ...sensitiveAction, isAskedAlways: true },
         isReplayable: true,
         isBodyOptional: true,
@@ -192,7 +192,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
         scopes: [scopes.write],
         codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
         isReplayable: true,
-        // Password links are mailed there.
+        // Links that set a password are mailed to this address.
         sensitiveAction: { ...sensitiveAction, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },
       },
       schema: {
@@ -351,7 +351,7 @@ function personIdOf({ params }: FastifyRequest<WithPerson>) {
   return parseRowId(params.person_id ?? '') ?? 0;
 }
 
-/** Colleagues are named to the invited person; the operator's people are not named to other accounts. */
+/** Colleagues are named to the invited person. The operator's people are not named to other accounts. */
 function inviterOf({ principal, person }: FastifyRequest, account: Account): string | null {
   const isColleague = actorOf(principal).by?.type === 'person' && principal.account.id === account.id;
   return isColleague ? person.username : null;

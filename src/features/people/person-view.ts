@@ -1,4 +1,4 @@
-// A person, for administrators and owners.
+// A person as administrators and owners see them.
 
 import { formatTime } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';

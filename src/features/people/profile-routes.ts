@@ -1,4 +1,4 @@
-// A person's own settings: password, e-mail, language, clock.
+// People change their own settings: password, e-mail, language, clock.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// A person's own changes.
+// Schemas of a person's own settings.
 
 import Type from 'typebox';
 import { type Clock, clocks } from '../../shared/clocks.ts';

@@ -1,4 +1,4 @@
-// The signed-in person and their rights: /me, /person.
+// /me and /person: the signed-in person and their rights.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -64,7 +64,7 @@ async function getMe(
     account: accountView(account, currency, hasTotp),
     api_url: `${publicUrl()}/api/v1`,
     address: plainAddress(ip),
-    // A viewer uses no key.
+    // An administrator who views the account uses no key, so its allow-list does not matter.
     address_allowed: viewer !== null || createAllowList(account.allowedIps).allows(ip),
     totp_enabled: hasTotp,
     mail: passwordLinks.isOn,
@@ -72,7 +72,7 @@ async function getMe(
     clock: person.clock,
     must_change_password: person.mustChangePassword,
     checklist: {
-      // A used key has been seen.
+      // A key that was used has also been seen.
       key_viewed: key !== null && (key.viewedAt !== null || key.lastUsedAt !== null),
       first_order: account.orderCount > 0,
       allow_list: account.allowedIps.length > 0,

@@ -1,6 +1,6 @@
-// Turns body capture on or off: by the account's people, never by the operator (docs/decisions/0050-bodies-of-requests.md).
-// Applies to its tests too.
-// Invariant: once turning off is answered, nothing captured is left and nothing more is captured.
+// Turns body capture on or off, also for the account's tests. Only the account's people do this, never the operator
+// (docs/decisions/0050-bodies-of-requests.md). Invariant: once turning off is answered, nothing captured is left and
+// nothing more is captured.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -14,7 +14,7 @@ import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** Returns the ids of the account and its tests; null: no such account. Refused: the author's rights are gone. */
+/** Returns the ids of the account and its tests. null: no such account. Refusal: the author lost their rights. */
 export async function switchBodyCapture(
   database: Database,
   id: number,
@@ -43,7 +43,7 @@ export async function switchBodyCapture(
     return ids;
   });
   if (done === null || 'code' in done) return done;
-  // Also what an interrupted call left.
+  // Also deletes bodies that an interrupted call left behind.
   for (const each of keeps ? [] : done) {
     await deleteRequestBodies(database, each, Number.MAX_SAFE_INTEGER, neverAborted);
   }

@@ -7,7 +7,7 @@ import { apiRequests, type LoggedRequest } from './request-lines.ts';
 
 const endOfTime = 253_402_300_800;
 
-/** Per statement: orders wait for it on the embedded database. */
+/** Rows per statement. On the embedded database, orders wait for each statement. */
 const rangeRows = 20_000;
 
 const findSpan: SqlStatement = {
@@ -18,7 +18,7 @@ const findSpan: SqlStatement = {
     where c.account_id = $1::int`,
 };
 
-// Numbers follow time, except for lines that other processes wrote late: a binary search finds a time approximately.
+// Lines are numbered in time order, except late ones of other processes, so a binary search is only approximate.
 const findNumberAt: SqlStatement = {
   name: 'find_api_request_number_at',
   text: `with recursive probe (low, high) as (
@@ -33,7 +33,7 @@ const findNumberAt: SqlStatement = {
       where p.low < p.high)
     select max(low) as number from probe`,
 };
-/** How far in time lines may be out of order. */
+/** By how much lines may be out of order. */
 const disorderSeconds = 120;
 
 const listLines: SqlStatement = {
@@ -53,7 +53,7 @@ const findLine: SqlStatement = {
     where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
 };
 
-/** Before `before`, from `since` to `until` (exclusive); null: any. */
+/** Lines before `before`, from `since` (inclusive) to `until` (exclusive). A null field matches any. */
 export interface RequestFilter {
   readonly before: number;
   readonly since: EpochSeconds;

@@ -1,5 +1,5 @@
-// When each key was last used, to the minute; collected in memory and written by request-log.ts.
-// Invariant: a failed write is repeated with the next.
+// Collects in memory when each key was last used, to the minute. request-log.ts writes it. Invariant: if a write fails, its
+// uses are written with the next one.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 
@@ -14,7 +14,7 @@ export interface KeyUses {
 const keysRememberedMax = 100_000;
 
 export function createKeyUses(write: (uses: UsedKeys) => Promise<void>, keysPerWriteMax: number): KeyUses {
-  /** The last minute noted per key. */
+  /** The last minute that was noted for each key. */
   const notedMinutes = new Map<number, EpochSeconds>();
   let unwritten = new Map<number, EpochSeconds>();
 

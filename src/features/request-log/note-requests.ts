@@ -1,5 +1,5 @@
-// Logs each answered API request with a key: its line and, with body capture, what was sent and answered. Hooks of app.ts.
-// Invariant: without body capture nothing is held, copied or serialized.
+// Hooks of app.ts that log each answered API request with a key: its line and, with body capture, what was sent and
+// answered. Invariant: without body capture nothing is held, copied or serialized.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -18,7 +18,7 @@ import type { RequestLog } from './request-log.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The raw body if it was not a JSON object, with body capture. */
+    /** With body capture, the raw body if it was not a JSON object. */
     unparsedBody: Buffer | null;
   }
   interface FastifyReply {
@@ -99,7 +99,7 @@ function sentBody({ body, unparsedBody }: FastifyRequest): CutText | typeof noth
   return body === undefined || body === null ? nothing : redactedJson(body, keptBytesMax);
 }
 
-/** Raw, because the content type is replaced before parsing. */
+/** Reads the raw headers, because the content type is replaced before parsing. */
 function headerOf({ raw: { rawHeaders } }: FastifyRequest, name: string): string | null {
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     if (rawHeaders[index]?.toLowerCase() !== name) continue;

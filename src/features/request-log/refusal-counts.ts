@@ -1,5 +1,5 @@
-// Refusals per code and UTC day, of the service and of each known account, including requests dropped from the log, without
-// tests. The only writer of refusal_days and refusal_account_days.
+// Counts refusals per code and UTC day, of the whole service and of each known account. It includes requests that the log
+// dropped and excludes tests. The only writer of refusal_days and refusal_account_days.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -81,7 +81,7 @@ const oldRows: OldRows = {
 
 export interface RefusalCounter {
   note(code: string, at: EpochSeconds, accountId: number | null): void;
-  /** Never fails; counts that cannot be written are lost, which is acceptable. */
+  /** Never fails. Counts that cannot be written are lost, which is acceptable. */
   write(): Promise<void>;
   size(): number;
 }

@@ -1,7 +1,7 @@
 // Captured requests and answers, redacted and truncated (redaction.ts, docs/decisions/0050-bodies-of-requests.md). Written
-// with their lines in one transaction; the only writer of api_request_bodies.
-// Invariant: a body never outlives its line, and none is written after capture was turned off: writers check the account
-// after locking its counter, which turning off locks too.
+// in the transaction of their lines. The only writer of api_request_bodies. Invariant: a body never outlives its line, and
+// none is written after capture was turned off. Writers lock the account's counter before they read the setting, and
+// turning off locks it too.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -47,7 +47,7 @@ const findBodies: SqlStatement = {
     where b.account_id = $1::int and b.number = $2::bigint`,
 };
 
-/** Creates the counter if missing, so that there is a row to lock. */
+/** Creates the counter if it is missing, so that there is a row to lock. */
 const holdCounter: SqlStatement = {
   name: 'hold_api_request_count',
   text: `insert into api_request_counts as c (account_id, request_count) values ($1::int, 0)
@@ -75,7 +75,7 @@ const listForgotten: SqlStatement = {
     order by a.id`,
 };
 
-/** In the lines' transaction, which holds the counters; accounts of one shard. */
+/** Call in the lines' transaction, which holds the counters. All accounts must be of one shard. */
 export async function insertRequestBodies(
   transaction: Queryable,
   bodies: readonly RequestBodies[],
@@ -92,12 +92,12 @@ export async function findRequestBodies(
   return row === undefined ? null : requestBodies.parse(row);
 }
 
-/** In the transaction that turns capture off: waits for writers, and blocks later ones. */
+/** Call in the transaction that turns capture off. Waits for current writers and blocks later ones. */
 export async function endRequestBodies(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.ofAccount(accountId).query(holdCounter, [accountId]);
 }
 
-/** Of lines up to this number. true: the signal aborted, and rows may be left. */
+/** Deletes the bodies of lines up to this number. Returns true if the signal aborted, so that rows may be left. */
 export function deleteRequestBodies(
   database: Database,
   accountId: number,

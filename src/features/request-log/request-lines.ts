@@ -1,4 +1,4 @@
-// Stores and prunes request lines in batches; the only writer of api_requests and api_request_counts.
+// Stores and prunes the lines of the request log in batches. The only writer of api_requests and api_request_counts.
 // Invariant: a line contains neither query values nor bodies.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -30,7 +30,7 @@ export const apiRequests = describeTable('api_requests', {
   requestId: text('request_id'),
   milliseconds: int('milliseconds'),
   address: text('address'),
-  /** Regardless of the secret used. */
+  /** The key's id, for any of its secrets. */
   keyId: nullableInt('key_id'),
 });
 
@@ -40,11 +40,11 @@ export type KnownLine = Omit<LoggedRequest, 'number'> & {
   readonly secretId: number | null;
 };
 
-/** `accountId` null: unknown caller; only the refusal counts. */
+/** `accountId` is null for an unknown caller. Then only the refusal is counted. */
 export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
 
-// Numbers are drawn under the lock of the account's counter, accounts in order: no deadlocks, no gaps. Reset tests are
-// excluded; current ones are locked (identity/account-in-use.ts).
+// Lines are numbered under the lock of the account's counter, without gaps. Accounts are locked in order, to avoid
+// deadlocks. Lines of reset tests are left out; current tests are locked (identity/account-in-use.ts).
 const newLines = apiRequests.without('number');
 
 const testsInUse = `
@@ -79,7 +79,7 @@ const insertLines: SqlStatement = {
   ),
 };
 
-/** After locking the tests: Citus 13 cannot use the result of that part within one statement. */
+/** Run after locking the tests separately, because Citus 13 cannot do both in one statement. */
 const insertLinesApart: SqlStatement = { name: 'insert_api_requests_apart', text: insertingLines('', '') };
 
 const deleteAtOnceMax = 2_000;
@@ -130,7 +130,7 @@ function insert(queryable: Queryable, lines: readonly KnownLine[]): Promise<read
   });
 }
 
-/** In a transaction if tests are included. */
+/** Must run in a transaction if there are tests among the accounts. */
 async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): Promise<readonly Row[]> {
   const ids = [...new Set(lines.map(({ accountId }) => accountId))].sort((one, other) => one - other);
   const gone = new Set<number>();
@@ -139,7 +139,7 @@ async function insertApart(queryable: Queryable, lines: readonly KnownLine[]): P
   return kept.length === 0 ? [] : queryable.query(insertLinesApart, newLines.values(kept));
 }
 
-/** The inserted lines lock the counters; capture settings are read after that. */
+/** Inserting the lines locks the counters. Only then is it read whether bodies are captured. */
 export function insertRequestsWithBodies(
   group: Database,
   lines: readonly KnownLine[],
@@ -169,7 +169,7 @@ export interface KeptLimits {
   readonly keptPerAccountMax: number;
 }
 
-/** `count`: all lines the account ever had. Resolves to true if some may be left. */
+/** `count` is how many lines the account ever had. Resolves to true if some may be left to prune. */
 export function pruneRequestsOf(
   database: Database,
   limits: KeptLimits,
@@ -216,10 +216,10 @@ export async function pruneRequests(
 const harmless = /^(?:\/(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})){1,8}$/;
 const harmlessPart = /^(?:[a-z][a-z-]{0,23}|v\d|\d{1,16})?$/;
 
-/** Without the query, and with anything but words and numbers cut out, because clients will send keys in paths. */
+/** Removes the query and everything except words and numbers, because some clients put keys into paths. */
 export function loggablePath(url: string): string {
   if (harmless.test(url)) return url;
-  // Rebuilt: a slice would keep a long URL in memory.
+  // Build a new string: a slice would keep the long URL in memory.
   const parts = (url.split('?', 1)[0] ?? '').split('/', 9).slice(1);
   return `/${parts.map((part) => (harmlessPart.test(part) ? part : '…')).join('/')}`;
 }

@@ -1,5 +1,5 @@
-// Links a logged request to its customer and order, by ids in its path or bodies. Only existing ones of the account. Called
-// by request-log-routes.ts.
+// Links a logged request to its customer and order, by the ids in its path or bodies. It links only customers and orders
+// that the account has. Called by request-log-routes.ts.
 
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax } from '../../platform/http/list-query.ts';
@@ -46,7 +46,7 @@ export async function findRequestLinks(
   };
 }
 
-/** The order with the same idempotency key, perhaps a different one, which explains a refusal. */
+/** The order with the request's idempotency key. It may be another order, which then explains a refusal. */
 async function orderOfKey(
   database: Database,
   accountId: number,

@@ -1,4 +1,4 @@
-// An account's API requests of the last seven days, with captured bodies, for the account's developers and the operator.
+// An account's API requests of the last seven days with captured bodies, for the account's developers and the operator.
 // Only the account can turn capture on or off.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -48,7 +48,7 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
   '5xx': [500, 599],
 };
 
-/** Older lines are deleted occasionally, and never shown. */
+/** Older lines are never shown, even before they are deleted. */
 const shownSeconds = 7 * 86_400;
 
 interface RequestsSurface {
@@ -142,7 +142,7 @@ function requestRoutes(
         true,
       );
       const before = position === null ? Number.MAX_SAFE_INTEGER : Number(position);
-      // So that the newest requests are included.
+      // Write pending lines first, so that the newest requests are included.
       await requestLog.flush();
       const found = await listRequests(database, account.id, { ...filter, before, limit: limit + 1 });
       const page = found.slice(0, limit);

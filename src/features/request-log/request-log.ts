@@ -1,6 +1,6 @@
 // The request log and the refusal counts. Logging a request pushes one small object; batches are written every second.
-// Invariant: nothing waits for the log. Under overload, the accounts with the most lines lose some, which are counted;
-// buffers and per-account lines are bounded. A key's use is recorded even if its line is dropped.
+// Invariant: nothing waits for the log. Under overload, the accounts with the most lines lose some, and the lost lines are
+// counted. Buffers and lines per account are bounded. A key's use is recorded even if its line is dropped.
 
 import { byGroup, type Database, type Row } from '../../platform/database/database.ts';
 import { createFairQueue } from '../../platform/limits/fair-queue.ts';
@@ -25,12 +25,12 @@ interface NumberedLine {
 }
 
 export interface RequestLogLimits extends KeptLimits {
-  /** Per flush: accepted requests, and those refused by the guard. */
+  /** Lines per flush: of accepted requests, and of those that the guard refused. */
   readonly linesMax: number;
   readonly refusedLinesMax: number;
   readonly linesPerStatement: number;
   readonly flushMilliseconds: number;
-  /** Captured bodies: per flush, and per account. */
+  /** Captured bodies per flush, and per account. */
   readonly exchangesMax: number;
   readonly exchangesPerAccountMax: number;
   readonly refusalsKeptDays: number;
@@ -44,15 +44,15 @@ export interface RequestLogDependencies {
 }
 
 export interface RequestLog {
-  /** `exchange`: with body capture; dropped before its line is. */
+  /** `exchange` is set with body capture. Under load it is dropped before its line is. */
   note(line: RequestLine, exchange?: CapturedExchange | null): void;
-  /** Never fails; what cannot be written is dropped. */
+  /** Never fails. Lines that cannot be written are dropped. */
   flush(): Promise<void>;
   prune(now: EpochSeconds, signal?: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Clients can repeat these at will, so their lines must not displace others. */
+/** Clients can repeat these refusals at will, so their lines must not displace others. */
 const guardCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'revoked_api_key',
   'account_blocked',
@@ -107,7 +107,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   }
 
   function flush(): Promise<void> {
-    // One at a time; newer lines go with the next flush.
+    // Flushes run one at a time. Lines that arrive meanwhile go with the next one.
     const mine = (flushing ?? Promise.resolve()).then(writeWaiting).finally(() => {
       if (flushing === mine) flushing = null;
     });
@@ -164,7 +164,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       if (count < (pruneAt.get(accountId) ?? limits.keptPerAccountMax + pruneStep)) continue;
       if (pruneAt.size >= accountsRememberedMax) pruneAt.clear();
       pruneAt.set(accountId, count + pruneStep);
-      // The lines are written: a failed prune is repeated later.
+      // The lines themselves are written, so a failed prune is only tried again later.
       await pruneRequestsOf(database, limits, accountId, count, now, neverAborted).catch(() =>
         pruneAt.delete(accountId),
       );

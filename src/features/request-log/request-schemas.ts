@@ -1,4 +1,4 @@
-// Logged requests, bodies and refusals in the panel.
+// Schemas of logged requests, bodies and refusals in the panel.
 
 import Type from 'typebox';
 import { cursorPageOf, cursorParameters, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';

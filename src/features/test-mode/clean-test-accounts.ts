@@ -1,6 +1,6 @@
-// Deletes the contents of reset tests in pieces, then their rows. A job (service/scheduled-jobs.ts).
-// Invariant: the account row goes only after every table was seen empty under its lock, which all writers of a test hold.
-// The database only allows deleting discarded tests and their history (refuse_deleting_accounts, refuse_deleting_history).
+// A job that deletes the contents of reset tests in pieces and then their account rows. Invariant: a row is deleted only
+// after every table was seen empty under the account's lock, which all writers of a test hold. The database allows deleting
+// only discarded tests and their history (refuse_deleting_accounts, refuse_deleting_history).
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
@@ -10,10 +10,10 @@ import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { dropStrayTestUsage, dropTestUsage } from '../order-engine/records/test-usage.ts';
 import { deleteWebhooksOf } from '../webhooks/webhook-store.ts';
 
-/** Per statement: orders wait for it on the embedded database. */
+/** Rows per statement. On the embedded database, orders wait for each statement. */
 const rowsAtOnce = 1_000;
 
-/** Without keys, which moved. Sources of counts come before the counts, so that a running job finds nothing to count. */
+/** Keys have moved to the next test. Rows are deleted before their counts, so that a running job has nothing to count. */
 const tables = [
   'test_customer_references',
   'event_inbox',
@@ -52,7 +52,7 @@ const tables = [
 const deletions = tables.map((table) => ({
   deletion: {
     name: `delete_test_rows_of_${table}`,
-    // Twice, so that the planner can use the indexes of tests only.
+    // The repeated condition lets the planner use the indexes that contain only tests.
     text: `with gone as (delete from ${table} where ctid = any(array(
         select ctid from ${table} where account_id = $1::int and account_id > ${realAccountIdMax} limit ${rowsAtOnce})) returning 1)
       select count(*) as count from gone`,

@@ -1,18 +1,17 @@
 // Moves a test's clock by a series of engine commands, until the target or the request's time limit. Called by
-// test-routes.ts.
-// Invariant: each answer is durable. If the process dies, the clock stands where it got to, and the same key continues in
-// any process.
+// test-routes.ts. Invariant: each answer is durable. If the process dies, the clock stays where it got to, and the same key
+// continues in any process.
 
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
 export interface TestClockLimits {
-  /** Due work per transaction, and while real orders come in. */
+  /** How many steps of due work a transaction does: normally, and while real orders come in. */
   readonly stepsAtOnce: number;
   readonly stepsBesideOrders: number;
   readonly workMilliseconds: number;
-  /** How long an abandoned move blocks others. */
+  /** For this long, an abandoned move blocks other moves. */
   readonly holdSeconds: number;
 }
 
@@ -29,7 +28,7 @@ export interface WantedMove {
   readonly keyIsMinted: boolean;
 }
 
-/** The last outcome: clock_moved, or a refusal. @throws Overloaded, DatabaseUnavailable: safe to repeat with the same key */
+/** Returns clock_moved or a refusal. @throws Overloaded, DatabaseUnavailable: repeat with the same key */
 export async function moveClock(
   { engine, monotonicNow, limits }: TestMoveDependencies,
   wanted: WantedMove,
@@ -42,7 +41,7 @@ export async function moveClock(
   for (let hasBegun = false; ; hasBegun = true) {
     const outcome = await next(engine.isBusy() ? stepsBesideOrders : stepsAtOnce);
     if (outcome.type !== 'clock_moved') return outcome;
-    // A repeated request that did more work is no replay.
+    // If a repeated request did more work, it is not a replay.
     if (outcome.isReached || outcome.isFull) return hasBegun ? { ...outcome, replayed: false } : outcome;
     if (monotonicNow() >= until) return next(0);
   }

@@ -1,6 +1,6 @@
-// Resets a test: its keys move to a new test account. Called by test-routes.ts.
-// Invariant: the old account and its contents belong to no one and are deleted by a job (clean-test-accounts.ts); an
-// account has few of them at a time.
+// Resets a test by moving its keys to a new test account. Called by test-routes.ts. Invariant: the old account and its
+// contents are no longer reachable, and a job deletes them (clean-test-accounts.ts). An account has only a few such
+// accounts at a time.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
@@ -31,10 +31,10 @@ const resets = describeTable('test_resets', {
 
 const insertReset = resets.insert('insert_test_reset');
 
-/** Per account, being deleted: frequent resets need not wait for the job. */
+/** How many reset tests an account may have that are not deleted yet. Frequent resets need not wait for the job. */
 const formerMax = 10;
 
-/** Idempotency keys are repeated sooner. */
+/** Clients repeat a request with its idempotency key sooner than this. */
 const keysKeptSeconds = 30 * 86_400;
 
 const deleteOldResets: SqlStatement = {
@@ -53,7 +53,7 @@ export interface TestReset {
   readonly replayed: boolean;
 }
 
-/** Idempotent by key. `accountId`: the real account. null: too many earlier resets are still being deleted. */
+/** Safe to repeat with the same key. `accountId`: the real account. null: too many resets are not deleted yet. */
 export function resetTestAccount(
   database: Database,
   accountId: number,
@@ -77,11 +77,11 @@ export function resetTestAccount(
       await transaction.query(deleteOldResets, [accountId, now - keysKeptSeconds]);
       await writeRows(transaction, insertReset, [{ accountId, idempotencyKey, at: now }]);
     }
-    // First, because only one test account may be current.
+    // Discard it first, because only one test account may be current.
     await transaction.ofAccount(formerId).query(discardTestAccount, [formerId]);
     const next = await makeTestAccount(transaction, real, now);
     await moveKeys(transaction, formerId, next.id);
-    // Like before: a test account's events begin with its first key.
+    // As for a first test account, events are recorded from its first key on.
     await listenToAccount(transaction, next.id);
     await deleteWebhooksOf(transaction, formerId);
     for (const id of [formerId, next.id]) {

@@ -1,6 +1,5 @@
-// Creates test accounts on first use, with an initial balance.
-// Invariant: an account has one current test account, whose initial balance is in its ledger. An id is not reused before
-// four million were issued.
+// Creates an account's test account on first use, with an initial balance. Invariant: an account has one current test
+// account, and its ledger contains the initial balance. An id is reused only after four million others.
 
 import { accountMade, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -17,13 +16,13 @@ import { addTestUsage, testRowBytes } from '../order-engine/records/test-usage.t
 export const testStartCents = 100_000n;
 const startMemo = 'Test credit';
 
-// In the batches' lock order: the real account first.
+// Lock the real account first, in the same order as the batches.
 const lockReal: SqlStatement = {
   name: 'lock_real_account',
   text: `select ${accounts.list('a')} from accounts a where a.id = $1::int and a.test_of is null for no key update`,
 };
 
-// Serialized by the row's lock.
+// The lock on this row makes sure that each id is drawn once.
 const drawingId = `insert into test_account_ids as t (last_id) values (${realAccountIdMax + 1})
     on conflict (is_only) do update
       set last_id = case when t.last_id < ${accountIdMax} then t.last_id + 1 else ${realAccountIdMax + 1} end
@@ -32,7 +31,7 @@ const drawTestAccountId: SqlStatement = {
   name: 'draw_test_account_id',
   text: `${drawingId}, exists (select 1 from accounts a where a.id = t.last_id) as is_taken`,
 };
-/** On several servers a write cannot query all accounts: the id is looked up in its shard. */
+/** On several servers a write cannot query all accounts, so the id is looked up in its own shard. */
 const drawTestAccountIdApart: SqlStatement = { name: 'draw_test_account_id_apart', text: drawingId };
 const findTaken: SqlStatement = {
   name: 'find_test_account_id',
@@ -45,7 +44,7 @@ const insertTestAccount = newTestAccounts.insert(
 );
 const insertStart = ledgerEntries.insert('insert_test_start');
 
-/** Creates it if missing, within the caller's transaction. null: no such account, or it is a test account. */
+/** Creates it if missing, in the caller's transaction. null: no such account, or it is itself a test account. */
 export async function ensureTestAccount(
   transaction: Queryable,
   accountId: number,
@@ -79,12 +78,12 @@ export async function makeTestAccount(
   const id = await drawFreeId(transaction);
   const testAccount = {
     id,
-    // With spaces, which no real account can have.
+    // Names of real accounts never contain spaces, so this cannot equal one.
     username: `test ${id} of ${real.id}`,
     displayName: real.displayName,
     searchText: `${real.username}\n${real.displayName.toLowerCase()}`,
     group: real.group,
-    // Administrators' rights do not apply to their tests.
+    // An administrator's test has no administrator's rights.
     isAdmin: false,
     balanceCents: testStartCents,
     entryCount: 1,
@@ -106,7 +105,7 @@ export async function makeTestAccount(
   return accounts.parse(row ?? {});
 }
 
-/** Only after ids wrapped around can one be taken. */
+/** An id can only be taken after the ids have wrapped around. */
 async function drawFreeId(transaction: Queryable): Promise<number> {
   for (;;) {
     const { id, isTaken } = await drawId(transaction);

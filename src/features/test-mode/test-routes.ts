@@ -1,5 +1,4 @@
-// GET and POST /test/clock, POST /test/credit, POST /test/reset. Refused with a live key; all other routes accept test
-// keys.
+// GET and POST /test/clock, POST /test/credit, POST /test/reset. They refuse live keys; all other routes accept test keys.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
@@ -31,7 +30,7 @@ import {
 export interface TestRoutesDependencies extends SubmitDependencies {
   readonly database: Database;
   readonly currency: string;
-  /** The real time, at which a reset test begins. */
+  /** The real time, at which a new test begins. */
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
   readonly testClockLimits: TestClockLimits;
@@ -202,7 +201,7 @@ async function creditTest(
   );
   markReplayed(reply, outcome);
   const { entry } = outcome;
-  // A test's initial credit has no actor, and a replay may return it.
+  // A test's initial credit has no actor. A replay may return that entry.
   const actor =
     entry.actorId === null
       ? null

@@ -1,9 +1,9 @@
-// Merges concurrent requests for the same work: those made during a run share one further run.
+// Merges concurrent requests for the same work. All requests made during a run share one further run.
 
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Coalesced {
-  /** Resolves when a run begun after the request has ended, even on failure. */
+  /** Resolves when a run that began after this call has ended, even if it failed. */
   ask(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 // Sends events to webhook endpoints, in one process under its job's lease, as long as there are endpoints. It follows the
-// event stream, sends sequentially per endpoint and concurrently across them, and writes progress in batches.
-// Invariant: one request per endpoint at a time. An event is passed only when answered 2xx, set aside or given up;
-// unwritten progress is repeated after a crash. A process without the lease stops.
+// event stream, sends one after another per endpoint and in parallel across endpoints, and writes progress in batches.
+// Invariant: an endpoint gets one request at a time. An event is passed only when it was answered 2xx, set aside or given
+// up. After a crash, progress that was not written is repeated. A process without the lease stops.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { JobContext, JobResult } from '../../platform/jobs/job-runner.ts';
@@ -40,7 +40,7 @@ export interface DelivererDependencies {
 }
 
 export interface Deliverer {
-  /** Until the signal aborts, or there are no endpoints. @throws LeaseLost, DatabaseUnavailable */
+  /** Runs until the signal aborts or there are no endpoints. @throws LeaseLost, DatabaseUnavailable */
   run(context: JobContext): Promise<JobResult>;
   notify(): void;
   changed(id: number | null): void;
@@ -59,7 +59,7 @@ export function createDeliverer(dependencies: DelivererDependencies): Deliverer 
   let current: Run | null = null;
   return {
     async run(context) {
-      // Events without a stream position belong to no endpoint yet.
+      // Move pending events to the stream first, because endpoints only get events that have a position.
       while ((await extendStream(dependencies.database)) > 0 && !context.signal.aborted);
       const run = createRun(dependencies, context);
       current = run;
@@ -152,7 +152,7 @@ function createRun(
     if (!mode.isSending()) return;
     await takeChanges();
     if (mode.is('loading')) {
-      // Read the stream position first, so that no event is missed.
+      // Read the stream's position before the endpoints, so that no event is missed.
       streamTo = Number(await streamEnd(database));
       for (const one of await loadWebhooks(database)) put(one);
       if (mode.is('loading')) mode.become('delivering');

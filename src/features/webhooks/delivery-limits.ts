@@ -1,16 +1,16 @@
 import type { SlotLimits } from './delivery-slots.ts';
 
 export interface DeliveryLimits extends SlotLimits {
-  /** Between polls for other processes' events and due retries. */
+  /** Between polls for events of other processes and for due retries. */
   readonly pollMilliseconds: number;
   readonly followMillisecondsMin: number;
   readonly writeMilliseconds: number;
-  /** Quick retries before an event's schedule begins, if its endpoint has just answered. */
+  /** Quick retries of an event before its schedule begins, used if its endpoint answered just before. */
   readonly shortRetryMilliseconds: readonly number[];
-  /** Unwritten attempts: per write, and before sending pauses. */
+  /** Attempts that are not written yet: how many are written together, and at how many sending pauses. */
   readonly writtenAtOnce: number;
   readonly unwrittenMax: number;
-  /** For cursors that moved over events of other types. */
+  /** How often cursors are written that only moved over events of other types. */
   readonly skipMilliseconds: number;
   readonly eventsHeldMax: number;
   readonly eventsOfEndpointMax: number;

@@ -1,5 +1,5 @@
-// Every delivery attempt, numbered per endpoint, for its owner. Written by delivery-progress.ts, read by routes, shortened
-// by a job and deleted with its endpoint.
+// Every delivery attempt, numbered per endpoint, shown to the endpoint's owner. Written by delivery-progress.ts, read by
+// routes, shortened by a job and deleted with its endpoint.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';
@@ -24,7 +24,7 @@ export const webhookAttempts = describeTable('webhook_attempts', {
   accountId: int('account_id'),
   eventNumber: int('event_number'),
   eventType: oneOf('event_type', eventTypes),
-  /** From 1 for each schedule of the event. */
+  /** Starts at 1 for each schedule of the event. */
   attempt: int('attempt'),
   at: time('at'),
   outcome: oneOf('outcome', deliveryStatuses),
@@ -56,7 +56,7 @@ export interface AttemptQuestion {
   readonly limit: number;
 }
 
-/** Newest first; `next`: cursor for older ones, null: none. */
+/** Newest first. `next` is the cursor for older attempts, or null. */
 export async function listDeliveries(
   database: Queryable,
   { webhookId, outcome, before, limit }: AttemptQuestion,
@@ -96,10 +96,10 @@ const noteLeftover: SqlStatement = {
 };
 
 const forEver = 1_000_000_000_000;
-/** Every row counts as too old. */
+/** With these values, every row counts as too old. */
 const everything = [forEver, Number.MAX_SAFE_INTEGER];
 
-/** In the transaction that deletes the endpoint; a job deletes what exceeds one statement. */
+/** Call in the transaction that deletes the endpoint. A job deletes what exceeds one statement. */
 export async function deleteLog(transaction: Queryable, webhookId: number): Promise<void> {
   await transaction.query(deleteRetries, [webhookId]);
   const [row] = await transaction.query(oldestAttempts.deletion, [webhookId, ...everything]);

@@ -1,13 +1,12 @@
-// The state of a deliverer's run.
-// Invariant: only the transitions below; anything else throws.
+// The state of a deliverer's run. Invariant: only the transitions below are allowed; any other throws.
 
 const successors = {
-  /** Reads endpoints; those read already receive events. */
+  /** Reads the endpoints. Those already read receive events. */
   loading: ['delivering', 'draining', 'failed'],
   delivering: ['draining', 'failed'],
-  /** No new requests; running ones may end. */
+  /** Starts no new requests. Running ones may end. */
   draining: ['closing', 'failed'],
-  /** Writes the last attempts; later answers are dropped. */
+  /** Writes the last attempts. Answers that arrive later are dropped. */
   closing: ['ended', 'failed'],
   ended: [],
   failed: [],

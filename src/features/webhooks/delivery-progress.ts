@@ -1,5 +1,5 @@
-// Writes the deliverer's progress for all endpoints in batches: cursors, attempts, retries and switch-offs.
-// Invariant: every transaction holds the lease first; a process that lost it writes nothing and gets an error.
+// Writes the deliverer's progress for all endpoints in batches: cursors, attempts, retries and disabled endpoints.
+// Invariant: every transaction first checks and holds the lease, so a process that lost it writes nothing.
 
 import { unknownActor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -19,7 +19,7 @@ export interface Fence {
   readonly leaseNumber: number;
 }
 
-/** Another process has the lease and continues from what is written. */
+/** Another process has the lease and continues from what was written. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -60,7 +60,7 @@ const putRetries = webhookRetries.insert(
     where webhook_retries.version = excluded.version`,
 );
 
-/** Before all other due events; one in progress does not count. */
+/** Puts these events before all others that are due. The outcome of an attempt already running does not count for them. */
 export const askForRetries = webhookRetries.insert(
   'ask_for_webhook_retries',
   `on conflict (webhook_id, account_id, event_number)
@@ -78,7 +78,7 @@ const deleteRetries: SqlStatement = {
 
 const notify: SqlStatement = { name: 'notify_webhook', text: 'select pg_notify($1, $2)' };
 
-/** Call last, before the audit log: the deliverer rereads the endpoint at COMMIT. */
+/** Call last, before the audit log. The deliverer reads the endpoint again at COMMIT. */
 export async function announceWebhook(transaction: Queryable, id: number): Promise<void> {
   await transaction.query(notify, [changesChannel, webhookChanged(id)]);
 }
@@ -111,7 +111,7 @@ export function writeProgress(
   });
 }
 
-/** A statement may write a row only once: the last one of each event. */
+/** A statement can write a row only once, so keep the last one of each event. */
 function latest(rows: readonly Retry[]): readonly Retry[] {
   return [
     ...new Map(rows.map((row) => [`${row.webhookId} ${row.accountId} ${row.eventNumber}`, row])).values(),
@@ -123,7 +123,7 @@ const lockState: SqlStatement = {
   text: 'select currency from service_state for no key update',
 };
 
-/** Serializes changes of the operator's endpoints, like an account's lock does for its own. */
+/** Locks for changes of the operator's endpoints, like an account's lock does for its own endpoints. */
 export async function lockOperator(transaction: Queryable): Promise<void> {
   await transaction.query(lockState);
 }
@@ -142,7 +142,7 @@ export async function switchOff(
   now: EpochSeconds,
 ): Promise<void> {
   await fenced(database, leaseNumber, async (transaction) => {
-    // The account first: the lock order everywhere.
+    // Lock the account first, in the same order as everywhere.
     if (accountId === operator) await lockOperator(transaction);
     else await lockAccount(transaction, accountId);
     const rows = await transaction.query(disable, [id, queueVersion, now, reason]);
@@ -166,7 +166,7 @@ const lockAccountRow: SqlStatement = {
   text: 'select event_count from accounts where id = $1::int for no key update',
 };
 
-/** The account's event count; null: no listener, or no such account. */
+/** Returns the account's event count. null: it has no listener, or there is no such account. */
 export async function lockAccount(transaction: Queryable, accountId: number): Promise<number | null> {
   const [row] = await transaction.ofAccount(accountId).query(lockAccountRow, [accountId]);
   return row === undefined || row['event_count'] === null ? null : Number(row['event_count']);

@@ -14,9 +14,9 @@ import { type Webhook, webhooks } from './webhook-table.ts';
 
 export interface LoadedWebhook {
   readonly webhook: Webhook;
-  /** The account's last event number; 0 for the operator. */
+  /** The number of the account's last event; 0 for the operator. */
   readonly eventCount: number;
-  /** Event numbers skipped at the last restore. */
+  /** The event numbers that the last restore skipped. */
   readonly gap: EventGap | null;
   readonly retriesDueAt: EpochSeconds | null;
 }
@@ -98,7 +98,7 @@ export interface Wish {
   readonly accountId: number;
   readonly after: number;
   readonly wanted: number;
-  /** Events are committed up to here. */
+  /** The last event number that is known to be committed. */
   readonly available: number;
 }
 
@@ -137,7 +137,7 @@ export async function readWantedEvents(database: Queryable, wishes: readonly Wis
       const event = events.parse(row);
       return { cursor: event.number, event };
     });
-    // Fewer than wanted: the others have expired.
+    // If there are fewer events than wanted, the missing ones have expired.
     const last = read.at(-1)?.cursor ?? after;
     return { events: read, readTo: read.length < wanted ? Math.max(last, available) : last };
   });
@@ -175,7 +175,7 @@ const readRetries: SqlStatement = {
 export interface DueRetries {
   readonly retries: readonly SetAside[];
   readonly nextDueAt: EpochSeconds | null;
-  /** Their events have expired. */
+  /** Retries whose events have expired. */
   readonly gone: readonly Omit<EndedRetry, 'webhookId'>[];
 }
 

@@ -1,12 +1,12 @@
-// Limits concurrent deliveries and orders their turns. Prompt endpoints are served in turn. Laggards (failed last, or slow)
-// share a few slots, which their accounts take in turn, so that one account's hanging endpoints delay another's slow ones
-// by one turn.
+// Limits concurrent deliveries and decides whose turn it is. Prompt endpoints take turns. Laggards (endpoints that failed
+// last or are slow) share a few slots, which their accounts take in turns, so that one account's hanging endpoints delay
+// another account's slow ones by one turn only.
 
 export interface SlotLimits {
   readonly promptMax: number;
   readonly laggardsMax: number;
   readonly laggardsOfAccountMax: number;
-  /** Of both kinds, including those that became laggards in progress. */
+  /** The limit for both kinds together, including endpoints that became laggards during a request. */
   readonly inFlightMax: number;
   readonly promptMilliseconds: number;
 }
@@ -19,7 +19,7 @@ export interface Waiting {
 export interface DeliverySlots<Endpoint extends Waiting> {
   enter(endpoint: Endpoint): void;
   leave(endpoint: Endpoint): void;
-  /** null: none may begin. The slot is held until `end`. */
+  /** Returns null if no endpoint may begin. The slot is held until `end`. */
   begin(): Endpoint | null;
   end(endpoint: Endpoint): void;
   demoteSlow(): void;
@@ -31,7 +31,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
   limits: SlotLimits,
   monotonicNow: () => number,
 ): DeliverySlots<Endpoint> {
-  // In insertion order; laggards by account, in order of the accounts' turns.
+  // Endpoints in order of arrival. Laggards are grouped by account, in the order of the accounts' turns.
   const lines = { prompt: new Set<Endpoint>(), laggards: new Map<number, Set<Endpoint>>() };
   const underWay = { prompt: new Map<Endpoint, number>(), laggards: new Set<Endpoint>() };
   const inFlight = () => underWay.prompt.size + underWay.laggards.size;
@@ -53,7 +53,7 @@ export function createDeliverySlots<Endpoint extends Waiting>(
     if (ofAccount?.delete(endpoint) && ofAccount.size === 0) lines.laggards.delete(endpoint.accountId);
   };
 
-  /** From the first account below its share, which then moves to the end. */
+  /** Takes one from the first account below its share. That account then moves to the end. */
   const takeLaggard = (): Endpoint | null => {
     const taken = new Map<number, number>();
     for (const { accountId } of underWay.laggards) taken.set(accountId, (taken.get(accountId) ?? 0) + 1);

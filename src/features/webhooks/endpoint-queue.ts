@@ -1,7 +1,7 @@
-// One endpoint's state in the deliverer: its next event, and the effect of an attempt. No I/O: the deliverer loads events,
-// sends `nextTask` and writes what `settle` returns.
-// Invariant: events are sent in order while the endpoint answers. A twice failed event is passed by the first later one
-// that succeeds (the event was at fault); otherwise everything waits (the endpoint is).
+// One endpoint's state in the deliverer: its next event, and what an attempt changes. It does no I/O: the deliverer loads
+// events, sends `nextTask` and writes what `settle` returns. Invariant: events are sent in order while the endpoint
+// answers. If an event failed twice but a later one succeeds, the event is at fault and is set aside. If both fail, the
+// endpoint is at fault and everything waits.
 
 import {
   type Failures,
@@ -23,7 +23,7 @@ export interface SetAside {
   readonly event: AccountEvent;
   readonly step: number;
   readonly dueAt: EpochSeconds;
-  /** Changes when a person asks for a resend. */
+  /** Changes when a person asks to send the event again. */
   readonly version: number;
 }
 
@@ -34,7 +34,7 @@ export type Task =
       readonly step: number;
       readonly shortRetries: number;
     }
-  /** A later event shows whether the event or the endpoint is at fault. */
+  /** Sends a later event, to find out whether the failed event or the endpoint is at fault. */
   | { readonly kind: 'probe'; readonly event: AccountEvent; readonly step: number; readonly index: number }
   | {
       readonly kind: 'retry';
@@ -46,20 +46,20 @@ export type Task =
 export interface EndpointQueue {
   settings: Webhook;
   readonly events: QueuedEvent[];
-  /** Includes events of other types. */
+  /** The last number read, including events of types that the endpoint does not want. */
   readTo: number;
-  /** Events are known to exist up to here. */
+  /** Events are known to exist up to this number. */
   available: number;
   cursor: number;
   headStep: number;
   dueAt: EpochSeconds | null;
   isProbed: boolean;
-  /** This process delivered its last event, so a single failure means little. */
+  /** This process delivered the endpoint's last event, so a single failure means little. */
   isAnswering: boolean;
   shortRetries: number;
   restsUntil: number | null;
   failures: Failures;
-  /** The first few set aside events, due or nearly due. */
+  /** The first few events that were set aside and are due or nearly due. */
   readonly retries: SetAside[];
   retriesDueAt: EpochSeconds | null;
 }
@@ -87,11 +87,11 @@ export function createEndpointQueue(settings: Webhook, available: number): Endpo
   };
 }
 
-/** null: nothing to send now. `monotonic` in milliseconds. */
+/** Returns null if there is nothing to send now. `monotonic` is in milliseconds. */
 export function nextTask(queue: EndpointQueue, now: EpochSeconds, monotonic: number): Task | null {
   const { events, headStep, retries, shortRetries, restsUntil } = queue;
   const isFailing = headStep > 0;
-  // Resends by a person go first; scheduled retries only while the endpoint answers.
+  // Events that a person asked for come first. Scheduled retries wait until the endpoint answers.
   const retry = retries.find(({ step, dueAt }) => isDue(dueAt, now) && (step === 0 || !isFailing));
   if (retry !== undefined) return { kind: 'retry', ...retry };
   const [head] = events;
@@ -114,7 +114,7 @@ export function wantedEvents(queue: EndpointQueue, prefetch: number): number {
   return wantsProbe(queue) ? queue.headStep : 1;
 }
 
-/** In order, read after `readTo` up to the new `readTo`, without gaps. */
+/** `read` must continue after `readTo` in order and without gaps, up to the new `readTo`. */
 export function takeEvents(queue: EndpointQueue, read: readonly QueuedEvent[], readTo: number): void {
   const { types } = queue.settings;
   for (const one of read) {
@@ -126,7 +126,7 @@ export function takeEvents(queue: EndpointQueue, read: readonly QueuedEvent[], r
 
 export interface Settled {
   readonly outcome: 'delivered' | 'failed' | 'given_up';
-  /** Newly or still on their own schedule. */
+  /** Events that are now set aside, each with its own schedule. */
   readonly setAside: readonly SetAside[];
   readonly ended: readonly Pick<SetAside, 'event' | 'version'>[];
 }
@@ -173,7 +173,7 @@ function settleDelivered(
   now: EpochSeconds,
 ): Settled {
   const index = task.kind === 'probe' ? task.index : 0;
-  // The events in between failed too when they were next, but have no schedule yet.
+  // The events before the probed one failed too when it was their turn, but have no schedule yet.
   const passed = queue.events.slice(0, index).map(({ event }, place) => ({
     event,
     step: place === 0 ? queue.headStep : 1,
@@ -205,7 +205,7 @@ function settleRetry(
 ): Settled {
   const index = queue.retries.findIndex((one) => one.event === event);
   if (index >= 0) queue.retries.splice(index, 1);
-  // It answers, so the head is sent now.
+  // The endpoint answers again, so send its first event now.
   if (isDelivered && queue.headStep > 0) queue.dueAt = now;
   const dueAt = isDelivered ? null : nextAttemptAt(step + 1, now, random);
   if (dueAt === null) {
@@ -219,7 +219,7 @@ function comeBackAt(queue: EndpointQueue, at: EpochSeconds): void {
   queue.retriesDueAt = Math.min(queue.retriesDueAt ?? at, at);
 }
 
-/** An endpoint may be down for days: the rest is reread when needed. */
+/** The endpoint may be down for days, so later events are dropped here and read again when needed. */
 function keepHeadOnly(queue: EndpointQueue): void {
   const second = queue.events[1];
   if (second === undefined) return;
@@ -227,7 +227,7 @@ function keepHeadOnly(queue: EndpointQueue): void {
   queue.readTo = queue.events[0]?.cursor ?? queue.cursor;
 }
 
-/** A recently failed endpoint only gets the laggards' slots. */
+/** An endpoint that failed last only gets the laggards' slots. */
 export function isFailing({ failures }: EndpointQueue): boolean {
   return failures.failingSince !== null;
 }

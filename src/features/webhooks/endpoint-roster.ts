@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly accountId: number;
   queue: EndpointQueue;
   attemptCount: number;
-  /** Numbers without events, after a restore. */
+  /** Event numbers that a restore skipped, so they have no events. */
   readonly gap: EventGap | null;
   keys: { readonly current: KeyObject; readonly previous: KeyObject | null } | null;
   isBusy: boolean;
@@ -26,7 +26,7 @@ export interface Endpoint {
 
 export interface DeliveryFigures {
   readonly inFlight: number;
-  /** Events not passed by enabled endpoints, including types they do not want. */
+  /** Events that enabled endpoints have not passed yet, including types that they do not want. */
   readonly backlog: number;
   readonly oldestAgeSeconds: number;
 }
@@ -36,7 +36,7 @@ export interface EndpointRoster {
   ofAccount(accountId: number): Iterable<Endpoint>;
   ids(): number[];
   size(): number;
-  /** `streamTo`: how far the operator's endpoints have events. */
+  /** The operator's endpoints have events up to position `streamTo`. */
   put(loaded: LoadedWebhook, streamTo: number): Endpoint;
   drop(id: number): Endpoint | null;
   figures(now: EpochSeconds): DeliveryFigures;
@@ -86,7 +86,7 @@ export function createEndpointRoster(
         const siblings = byAccount.get(webhook.accountId) ?? new Set();
         byAccount.set(webhook.accountId, siblings.add(endpoint));
       } else if (known.queue.settings.queueVersion !== webhook.queueVersion) {
-        // The owner moved it: its queue and running request are void.
+        // The owner changed its address or types, so its queue and running request no longer count.
         known.queue = createEndpointQueue(webhook, Math.max(available, known.queue.available));
         known.attemptCount = Math.max(known.attemptCount, webhook.attemptCount);
       } else {
@@ -94,9 +94,9 @@ export function createEndpointRoster(
       }
       endpoint.keys = openKeys(webhook);
       const { queue } = endpoint;
-      // Resends by a person go before what is in memory.
+      // A person may have asked for events, which come before those in memory. So forget those.
       if (!endpoint.isBusy) queue.retries.length = 0;
-      // Keeps an unwritten, earlier due time.
+      // The due time in memory may be earlier and not written yet, so keep the earlier one.
       queue.retriesDueAt = earlier(queue.retriesDueAt, retriesDueAt);
       return endpoint;
     },
@@ -130,7 +130,7 @@ export function createEndpointRoster(
   };
 }
 
-/** Excluded from metrics: their events use another clock. */
+/** Metrics leave out tests, because their events use another clock. */
 export function isOfTest({ accountId }: Endpoint): boolean {
   return isTestAccount(accountId);
 }

@@ -1,4 +1,4 @@
-// Loads events and retries into the queues of a deliverer's run.
+// Loads events and retries into the endpoint queues of a deliverer's run.
 
 import type { Database } from '../../platform/database/database.ts';
 import { isDue } from '../../platform/outbound/retry-schedule.ts';
@@ -55,7 +55,7 @@ export function createEventFeeder(options: EventFeederOptions): EventFeeder {
 
   async function feedRetries(some: readonly Endpoint[]): Promise<void> {
     if (some.length === 0) return;
-    // Write first, so that the read includes newly set aside events and excludes finished ones.
+    // Write first, so that the read includes events that were just set aside and leaves out finished ones.
     await writer.write();
     const read = await readDueRetries(
       database,
@@ -99,7 +99,7 @@ export function createEventFeeder(options: EventFeederOptions): EventFeeder {
       });
     }
     for (const { endpoint, queue, after, granted: read } of answers) {
-      // A failed probe turned it back, or the owner moved it.
+      // Skip the answer if a failed probe moved the queue back meanwhile, or the owner changed the endpoint.
       if (read === undefined || endpoint.queue !== queue || queue.readTo !== after) continue;
       const was = queue.cursor;
       takeEvents(queue, read.events, read.readTo);

@@ -1,4 +1,4 @@
-// Sends for a deliverer's run: one request per endpoint, endpoints in parallel.
+// Sends the requests of a deliverer's run: one per endpoint, endpoints in parallel.
 
 import type { Outbound, OutboundResult } from '../../platform/outbound/outbound.ts';
 import { isLongFailing } from '../../platform/outbound/retry-schedule.ts';
@@ -102,7 +102,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function onResult(endpoint: Endpoint, queue: EndpointQueue, task: Task, result: OutboundResult): void {
     const isDelivered = result.type === 'answered' && result.status >= 200 && result.status < 300;
     endpoint.isSlow = result.milliseconds > limits.promptMilliseconds;
-    // The owner moved it since.
+    // The owner changed the endpoint since, so this outcome no longer counts.
     if (endpoint.queue !== queue) return;
     const at = now();
     const settled = settle(queue, task, isDelivered, {
@@ -169,7 +169,7 @@ function rowsOf(
   };
 }
 
-/** PostgreSQL refuses NUL. */
+/** Replaces NUL, which PostgreSQL refuses. */
 function storable(answer: string): string {
   return answer.replaceAll('\0', '\u{fffd}').toWellFormed();
 }

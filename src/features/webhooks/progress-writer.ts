@@ -1,4 +1,4 @@
-// Collects a run's progress and writes it in batches.
+// Collects the progress of a deliverer's run and writes it in batches.
 
 import type { Database } from '../../platform/database/database.ts';
 import { coalesce } from './coalesce.ts';
@@ -25,12 +25,12 @@ export interface Unwritten {
 export interface ProgressWriter {
   add(attempted: Unwritten): void;
   addEnded(retries: readonly EndedRetry[]): void;
-  /** The cursor moved without a request. */
+  /** Call when the cursor moved without a request. */
   noteMoved(endpoint: Endpoint): void;
   forget(endpoint: Endpoint): void;
   hasRoom(): boolean;
   write(): Promise<void>;
-  /** Occasionally, for cursors that moved over events of other types. */
+  /** Call occasionally, for cursors that only moved over events of other types. */
   writeMoved(): void;
   stop(): void;
 }
@@ -41,7 +41,7 @@ export interface ProgressWriterOptions {
   readonly limits: DeliveryLimits;
   readonly monotonicNow: () => number;
   readonly onWritten: () => void;
-  /** The row was moved or deleted. */
+  /** Called if the endpoint's row was moved or deleted meanwhile. */
   readonly onVoid: (webhookId: number) => void;
   readonly onProblem: (error: unknown) => void;
 }

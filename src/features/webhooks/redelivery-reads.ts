@@ -1,4 +1,4 @@
-// Read-only questions of the panel before a resend: how many events, and whether one is still waiting.
+// What the panel asks before it sends events again: how many there are, and whether one is still waiting.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -50,7 +50,7 @@ const findRetry: SqlStatement = {
     where r.webhook_id = $1::int and r.account_id = $2::int and r.event_number = $3::int`,
 };
 
-/** `dueAt` null: in its turn; null: not waiting. */
+/** Returns null if the event is not waiting. `dueAt` is null if it will be sent in its turn. */
 export async function findWaiting(
   database: Database,
   webhook: Webhook,

@@ -1,4 +1,4 @@
-// Questions of the endpoint's page before a resend. Endpoints: webhook-routes.ts.
+// Routes for what the endpoint's page asks before it sends events again. webhook-routes.ts has the other routes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

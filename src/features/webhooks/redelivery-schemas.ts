@@ -1,4 +1,4 @@
-// Questions of the endpoint's page before a resend.
+// Schemas for what the endpoint's page asks before it sends events again.
 
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../shared/schema-parts.ts';

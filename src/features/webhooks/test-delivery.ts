@@ -1,4 +1,4 @@
-// Sends a test event at once from this process, with a random id, outside feed and log.
+// Sends a test event at once from this process. It has a random id and appears in neither feed nor log.
 
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Outbound, OutboundResult } from '../../platform/outbound/outbound.ts';
@@ -9,7 +9,7 @@ import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { operator, secretContext, type Webhook } from './webhook-table.ts';
 
 const testEventType = 'webhook.test';
-/** Real event ids begin here, so a test event's id never equals one. */
+/** Ids of real events begin here, so a test event's id never equals one. */
 const idsEnd = publicId(1, 0);
 
 export function sendTestEvent(

@@ -1,4 +1,4 @@
-// Endpoint routes, registered for accounts and for the operator. Calls webhook-store.ts.
+// Endpoint routes, registered for accounts and for the operator. They call webhook-store.ts.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -60,7 +60,7 @@ export interface WebhookRoutesDependencies {
   readonly outbound: Outbound;
   readonly webhookTests: PerAccountConcurrency;
   readonly deliverSoon: () => Promise<void>;
-  /** The real time, also for tests: receivers use it. */
+  /** The real time, even for tests, because receivers check it. */
   readonly now: () => EpochSeconds;
 }
 
@@ -89,7 +89,7 @@ type OwnedWebhooks = WebhookRoutesDependencies & WebhookOwner;
 function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
   const { database, seal, outbound, webhookTests, now, isOperator, confirm, writeScope, noun } = owned;
   const { reads, writes } = configsOf(owned);
-  // The operator's endpoints receive all accounts' events.
+  // The operator's endpoints receive events of all accounts, so changing them requires the password.
   const sensitive = isOperator ? { sensitiveAction: { passwordField: 'current_password' } as const } : {};
   const whose = isOperator ? 'for all accounts' : 'of the account';
 

@@ -19,7 +19,7 @@ export const webhooksPerAccountMax = 10;
 const urlLengthMax = 2_048;
 export const overlapHoursDefault = 24;
 
-/** `given_up`: the last scheduled attempt failed. */
+/** `given_up` means that the last scheduled attempt failed. */
 export const deliveryStatuses = ['delivered', 'failed', 'given_up'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 

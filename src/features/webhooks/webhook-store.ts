@@ -1,5 +1,5 @@
-// Owners create, change and delete endpoints; `operator` instead of an account owns those for all accounts.
-// Invariant: a change, its audit entry and idempotency key are one transaction under the owner's lock; the deliverer is
+// Owners create, change and delete endpoints. An account owns its endpoints; `operator` owns those for all accounts.
+// Invariant: a change, its audit entry and its idempotency key are one transaction under the owner's lock. The deliverer is
 // notified at COMMIT.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -76,7 +76,7 @@ export interface NewWebhook {
   readonly secret: string | null;
 }
 
-/** It receives events that occur after it was created. */
+/** The endpoint receives events that occur after it was created. */
 export async function createWebhook(
   database: Database,
   seal: Seal,
@@ -84,7 +84,7 @@ export async function createWebhook(
   asked: Asked,
 ): Promise<Done<NewWebhook> | Refusal> {
   const { accountId, author, now } = asked;
-  // Outside the transaction, because it visits every account. A repeated request continues it.
+  // Run outside the transaction, because it visits every account. If it fails, a repeated request continues it.
   if (accountId === operator) await listenToEverybody(database, 'live');
   return owned<NewWebhook>(
     database,
@@ -116,7 +116,7 @@ export async function createWebhook(
   );
 }
 
-/** Events after this are sent. The operator's events in progress get later stream positions, so they are sent too. */
+/** The endpoint gets events after this one. Events still in progress get later stream positions, so it gets them too. */
 async function presentEnd(transaction: Queryable, accountId: number): Promise<number> {
   if (accountId === operator) return Number(await streamEnd(transaction));
   await listenToAccount(transaction, accountId);
@@ -137,7 +137,7 @@ const updateSettings: SqlStatement = {
     where id = $1::int`,
 };
 
-/** A new address, other types or enabling: waiting events are tried at once. */
+/** A new address, other types or enabling make waiting events due at once. */
 export function changeWebhook(
   database: Database,
   id: number,
@@ -184,7 +184,7 @@ export function deleteWebhook(database: Database, id: number, asked: Asked): Pro
     async (transaction) => {
       const webhook = await findWebhook(transaction, accountId, id);
       if (webhook === null) return refusal('webhook_not_found');
-      // First: the deliverer has either written before, or finds it gone.
+      // Delete the row first: the deliverer has either written before this, or finds that the endpoint is gone.
       await transaction.query(deleteRow, [id]);
       await deleteLog(transaction, id);
       await announceWebhook(transaction, id);
@@ -201,7 +201,7 @@ const deleteRowsOf: SqlStatement = {
   text: 'delete from webhooks where account_id = $1::int returning id',
 };
 
-/** For a test reset; a job deletes the logs. */
+/** Deletes the endpoints of a reset test. A job deletes their logs. */
 export async function deleteWebhooksOf(transaction: Queryable, accountId: number): Promise<void> {
   for (const row of await transaction.query(deleteRowsOf, [accountId])) {
     const id = Number(row['id']);
@@ -217,7 +217,7 @@ const replaceSecret: SqlStatement = {
     where id = $1::int and account_id = $2::int`,
 };
 
-/** The previous secret also signs for `overlapHours`; older ones end. */
+/** The previous secret also signs for `overlapHours`. Older ones stop signing. */
 export function rotateSecret(
   database: Database,
   seal: Seal,
@@ -251,7 +251,7 @@ const findEventExists: SqlStatement = {
   text: 'select true as found from events where account_id = $1::int and number = $2::int',
 };
 
-/** Before any scheduled time. */
+/** This time is before any scheduled one. */
 const atOnce: EpochSeconds = 0;
 
 export interface EventName {
@@ -259,7 +259,7 @@ export interface EventName {
   readonly number: number;
 }
 
-/** Ahead of waiting events; for a disabled endpoint, once it is enabled. */
+/** The event goes ahead of waiting ones. A disabled endpoint gets it once it is enabled. */
 export function redeliverOne(
   database: Database,
   id: number,
@@ -299,7 +299,7 @@ const turnBack: SqlStatement = {
     where id = $1::int`,
 };
 
-// Times ascend with numbers and positions, so a time needs no index of its own.
+// Times rise with numbers and positions, so a binary search by number finds a time without an index.
 const findAtNumber: SqlStatement = {
   name: 'find_event_at_number',
   text: `select number as place, extract(epoch from created_at)::bigint as at from events
@@ -388,7 +388,7 @@ async function placeBefore(
   const [found] = await transaction.query(findEventExists, [event.accountId, event.number]);
   if (found === undefined) return 'unknown';
   if (accountId !== operator) return event.number - 1;
-  // Without a stream position it is on its way anyway.
+  // An event without a stream position is still on its way to the endpoint.
   const position = await positionOf(transaction, event.accountId, event.number);
   return position === null ? null : Number(position) - 1;
 }
@@ -399,14 +399,14 @@ const listDisabledRows: SqlStatement = {
     where w.account_id = $1::int and w.disabled_at is not null order by w.account_id, w.id`,
 };
 
-/** Disabled by the service, and not enabled again. */
+/** Endpoints that the service disabled and that are not enabled again. */
 export async function listDisabledWebhooks(database: Queryable, accountId: number): Promise<Webhook[]> {
   return (await database.query(listDisabledRows, [accountId])).map((row) => webhooks.parse(row));
 }
 
 const runOnce = createRunOnce('webhook_requests', 'webhook_id');
 
-/** `again`: a replay's result from the current endpoint; null: it is gone. */
+/** For a replay, `again` makes the result from the endpoint as it is now; it returns null if the endpoint is gone. */
 async function owned<Result>(
   database: Database,
   { accountId, idempotencyKey, now }: Asked,

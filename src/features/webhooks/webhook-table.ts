@@ -1,4 +1,4 @@
-// The table webhooks. Its owner's settings are written by webhook-store.ts, its progress by delivery-progress.ts.
+// The table `webhooks`. webhook-store.ts writes the owner's settings, delivery-progress.ts the progress.
 
 import {
   boolean,
@@ -18,7 +18,7 @@ import {
 import type { EventType } from '../events/event-schemas.ts';
 import { eventTypes } from '../events/event-schemas.ts';
 
-/** Instead of an account id: endpoints for all accounts. */
+/** Stands for an account id: the owner of endpoints for all accounts. */
 export const operator = 0;
 
 export const disabledReasons = ['gone', 'failing'] as const;
@@ -36,7 +36,7 @@ export const webhooks = describeTable('webhooks', {
   previousUntil: nullableTime('previous_until'),
   createdAt: time('created_at'),
   queueVersion: int('queue_version'),
-  /** An event number; for the operator, a stream position. */
+  /** An event number or, for the operator's endpoints, a stream position. */
   cursor: int8('cursor'),
   attemptCount: int8('attempt_count'),
   headStep: int('head_step'),

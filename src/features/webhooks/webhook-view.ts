@@ -1,4 +1,4 @@
-// Endpoints and delivery log in the API.
+// Endpoints and the delivery log as the API shows them.
 
 import type { OutboundResult } from '../../platform/outbound/outbound.ts';
 import { publicId } from '../../shared/identifiers.ts';
