@@ -60,7 +60,7 @@ export function LimitsCard() {
             align: 'end' as const,
             cell: (limit: Limit) => (
               <span className="inline-flex gap-2">
-                <Button onClick={() => setOpened({ edit: limit })}>{t`Change`}</Button>
+                <Button onClick={() => setOpened({ edit: limit })}>{t`Edit`}</Button>
                 <Button onClick={() => setOpened({ remove: limit })}>{t`Delete`}</Button>
               </span>
             ),
