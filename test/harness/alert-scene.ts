@@ -1,4 +1,4 @@
-// A service with a mail server and accounts with mailed alerts; mails are read in order.
+// A service with a mail server and accounts that get alerts by mail. Tests read the mails in order.
 
 import {
   startTestService,
@@ -34,7 +34,7 @@ export async function startAlertScene(): Promise<AlertScene> {
         name: '',
         text: `update jobs set next_run_at = to_timestamp(0) where kind = '${kind}' and leased_by is null`,
       });
-      // A moved clock makes other jobs due too, and only a few run at once.
+      // Look several times: a moved clock makes other jobs due too, and only a few run at once.
       for (let looks = 0; looks < 6; looks += 1) {
         await jobs.look();
         await jobs.idle();

@@ -1,6 +1,6 @@
 // A preload (node --import) that turns a program started by root into the user nobody, after its modules are loaded and
-// before its first line, so that it works below folders closed to nobody, such as root's home. Only the program's own
-// actions must be refused.
+// before its first line. So the program starts even below folders that are closed to nobody, such as root's home, and only
+// its own actions are refused.
 import { realpathSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -12,12 +12,12 @@ const loadedLate = [
   'setup/error-message',
   'platform/http/built-pages',
 ].map((name) => new URL(`../../src/${name}.ts`, import.meta.url).href);
-// Before the program's first line: its imports are evaluated before that.
+// A program's imports are evaluated before its first line, so add this as an import.
 const change = `for (const late of ${JSON.stringify(loadedLate)}) await import(late);
 process.setgroups([]); process.setgid(65_534); process.setuid(65_534);`;
 
 registerHooks({
-  // Loaded modules are found without file access.
+  // Find modules that are already loaded without access to files.
   resolve(specifier, context, nextResolve) {
     if (process.getuid() === 0 || !specifier.startsWith('.')) return nextResolve(specifier, context);
     return { url: new URL(specifier, context.parentURL).href, shortCircuit: true };

@@ -1,5 +1,5 @@
-// A stand-in for a billing panel (test/stand-ins/*.php) with an unpacked module, as a process that answers commands one by
-// one.
+// Runs a stand-in for a billing panel (test/stand-ins/*.php) with an unpacked module, as a process that answers one command
+// after the other.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { type Panel, packModule } from '../../scripts/build-integrations.ts';
 
 const standIns = fileURLToPath(new URL('../stand-ins/', import.meta.url));
 
-/** Why the modules cannot be run here; null: they can. */
+/** Says why the modules cannot run here, or is null if they can. */
 export const phpIsMissing =
   spawnSync('php', [
     '-r',
@@ -50,7 +50,7 @@ export function unpackModule(panel: Panel, folder: string): string {
   return join(folder, place, 'sellthrough', 'sellthrough.php');
 }
 
-/** `module`: the module's file. Any PHP error makes the answer fail. */
+/** `module` is the module's file. A PHP error makes the answer fail. */
 export function openPanel(panel: Panel, module: string, temporaryFolder: string): BillingPanel {
   const options = ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', '-d', 'log_errors=0'];
   const child: ChildProcessWithoutNullStreams = spawn(

@@ -1,4 +1,4 @@
-// An account's balance, lists and counts, compared before and after something that must not change them.
+// Reads an account's balance, lists and counts, to compare them before and after something that must not change them.
 
 import assert from 'node:assert/strict';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';
@@ -7,11 +7,11 @@ export interface Books {
   readonly balance: string;
   readonly orders: number;
   readonly customers: number;
-  /** Newest first: "charge -10.00 90.00". At most 100. */
+  /** At most 100 entries, newest first, such as "charge -10.00 90.00". */
   readonly entries: readonly string[];
 }
 
-/** As administrators see them: the account may be blocked or at its limit. */
+/** Reads them as an administrator, because the account may be blocked or at its limit. */
 export async function booksOf(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<Books> {
   const shown = await service.admin.get(`/api/admin/v1/accounts/${id}`);
   const ledger = await service.admin.get(`/api/admin/v1/accounts/${id}/ledger?limit=100`);

@@ -1,10 +1,10 @@
-// A customer's browser with a login link, without a browser.
+// Acts as a customer's browser with a login link, without a real browser.
 
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 
 export type Page = WholeAnswer;
 
-/** Redirects are not followed. */
+/** Does not follow redirects. */
 export function openPage(
   address: string,
   method: 'GET' | 'POST',
@@ -14,7 +14,7 @@ export function openPage(
   return sendRequest(address + path, { method, headers });
 }
 
-/** The path of a login_url: its origin is the public one, not the test service's. */
+/** The path of a login_url. Its origin is the public address, which is not the test service's. */
 export function pathOfLink(loginUrl: string): string {
   return new URL(loginUrl).pathname;
 }

@@ -1,5 +1,5 @@
-// The environment of programs under test: only PATH and Node's compile cache, which saves most of a start. And which file
-// is started: the one bundled by `npm test` (scripts/tested-program.ts), or the source.
+// The environment of programs under test: only PATH and Node's compile cache, which saves most of a start. Also chooses the
+// file to start: the one that `npm test` bundled (scripts/tested-program.ts), or the source.
 
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundledPath } from '../../scripts/tested-program.ts';
@@ -11,13 +11,13 @@ export const childEnvironment: Readonly<Record<string, string | undefined>> = {
   ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
 };
 
-/** `file`: relative to the checkout. */
+/** `file` is relative to the checkout. */
 export function programFile(file: string): string {
   const isBundled = (process.env['TEST_PROGRAM'] ?? '') !== '';
   return isBundled ? bundledPath(file) : sourceFile(file);
 }
 
-/** From source, for tests of the start itself. */
+/** Starts from source, for tests of the start itself. */
 export function sourceFile(file: string): string {
   return fileURLToPath(new URL(file, root));
 }

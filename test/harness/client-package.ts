@@ -1,4 +1,4 @@
-// The client as users get it: packed by npm and installed offline into its own folder.
+// The client as its users get it: packed by npm, then installed offline into its own folder.
 
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The command line in its own folder, without this process's settings. Commands run in this process, except those that need
-// another one (signals, standard streams, other rights, a service).
+// Runs the command line in its own folder, without this process's settings. Commands run in this process, except those that
+// need another one because of signals, standard streams, other rights or a running service.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ export interface CommandEnd {
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Not as root, which ignores permissions, even if the test is root's. */
+  /** Drops root's rights if the test runs as root, because root ignores permissions. */
   readonly notAsRoot?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function startCommand(
   });
 }
 
-/** In this process; a service, which ends its process, in another one. */
+/** Runs the command in this process. `serve` runs in another one, because it ends its process. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandEnd> {
   if (options.notAsRoot || args[0] === 'serve') return runCommandProcess(args, options);
   await keepPostgresCompiled();

@@ -1,4 +1,4 @@
-// Opens the links by which addresses confirm alert mail. Returns the mails without one.
+// Opens the links with which addresses confirm alert mail. Returns the mails that have no such link.
 
 import assert from 'node:assert/strict';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';

@@ -1,6 +1,5 @@
-// A TCP proxy that loses answers: the service executes the request, but the client's connection is cut before or within the
-// answer.
-// Invariant: what is not cut is forwarded unchanged.
+// A TCP proxy that loses answers: the service carries out the request, but the client's connection is cut before the answer
+// or in the middle of it. Invariant: what is not cut is forwarded unchanged.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
@@ -8,7 +7,7 @@ import { type AddressInfo, createServer, connect as openSocket, type Socket } fr
 export interface CuttingProxy {
   readonly address: string;
   readonly cuts: () => number;
-  /** Cuts the next `count` answers to POSTs; a proxy's health checks pass. */
+  /** Cuts the next `count` answers to POST requests. Other requests, such as health checks, pass. */
   cutAnswers(count: number, where: 'before' | 'middle'): void;
   close(): Promise<void>;
 }
@@ -33,7 +32,7 @@ export async function startCuttingProxy(serviceAddress: string): Promise<Cutting
     }
     let isPost = false;
     client.on('data', (bytes) => {
-      // A head starts its own piece: clients wait for each answer.
+      // A request's head is at the start of a piece, because clients wait for each answer.
       if (/^[A-Z]+ \/\S* HTTP\//.test(bytes.toString('latin1', 0, 300)))
         isPost = bytes.toString('latin1', 0, 5) === 'POST ';
       service.write(bytes);
@@ -42,7 +41,7 @@ export async function startCuttingProxy(serviceAddress: string): Promise<Cutting
       if (left === 0 || !isPost) return void client.write(bytes);
       left -= 1;
       cuts += 1;
-      // An answer arrives in one piece: its head and half of its body.
+      // The whole answer arrives in one piece. `middle` forwards its head and the first 40 bytes of the rest.
       if (place === 'before') client.destroy();
       else client.write(bytes.subarray(0, bytes.indexOf('\r\n\r\n') + 40), () => client.destroy());
     });

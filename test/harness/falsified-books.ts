@@ -1,4 +1,4 @@
-// For the audit's tests: an account with every kind of entry, ways to falsify it by SQL, and checks of a halt.
+// For tests of verification: an account with every kind of entry, SQL that falsifies its books, and checks of a halt.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -43,13 +43,13 @@ export async function verify(service: TestService): Promise<Pick<VerifyReportVie
   return { ok: body.ok, problems: body.problems };
 }
 
-/** SQL on one account's rows, which may not exist. */
+/** SQL on one account's rows. The rows may not exist. */
 export interface Falsehood {
   readonly account: { readonly id: number };
   readonly sql: string;
 }
 
-/** Runs it in the account's group, without the append-only triggers. */
+/** Runs the SQL in the account's group, with the append-only triggers off. */
 export function falsify(service: TestService, account: Falsehood['account'], sql: string): Promise<void> {
   return falsifyAll(service, [{ account, sql }]);
 }
@@ -69,12 +69,12 @@ export async function falsifyAll(service: TestService, falsehoods: readonly Fals
 
 export const aDay = "interval '1 day'";
 
-/** A time moved by a day, independent of the session's time zone: Citus accepts nothing else in an update. */
+/** Moves a time by a day in UTC. Citus refuses updates that depend on the session's time zone. */
 export function aDayOff(column: string, sign: '+' | '-'): string {
   return `(${column} at time zone 'utc' ${sign} ${aDay}) at time zone 'utc'`;
 }
 
-/** Sums days again that were summed from falsified entries. */
+/** Makes the service sum the days again, because their sums came from falsified entries. */
 export function forgetDays({ id }: Pick<TestAccount, 'id'>): string {
   return `delete from ledger_days where account_id = ${id}; delete from ledger_day_marks where account_id = ${id}`;
 }

@@ -1,22 +1,22 @@
-// An HTTP server that treats requests as instructed: answers, disconnects, stays silent. It counts executed orders: one per
-// idempotency key, or per request without a key.
+// An HTTP server that treats requests as instructed: it answers, disconnects or stays silent. It counts executed orders,
+// one per idempotency key or, without a key, one per request.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Treatment =
-  /** Executes or replays the order and answers. */
+  /** Executes the order, or replays it, and answers. */
   | 'answer'
-  /** Disconnects before anything is done. */
+  /** Disconnects before it does anything. */
   | 'drop before'
   /** Executes the order and disconnects. */
   | 'drop after'
-  /** Executes the order and disconnects within the answer's body. */
+  /** Executes the order and disconnects in the middle of the answer's body. */
   | 'half body'
   /** Executes the order and never answers. */
   | 'silence'
-  /** Executes the order; the client gets a proxy's error page. */
+  /** Executes the order, but the client gets a proxy's error page. */
   | 'html 502'
   | 'html 200'
   | 'redirect'
@@ -33,7 +33,7 @@ export interface HostileServer {
   readonly address: string;
   readonly requests: readonly SeenRequest[];
   readonly charges: () => number;
-  /** Treatments of the next requests; the last one stays. */
+  /** The treatments of the next requests. The last one stays in force. */
   treat(...treatments: readonly Treatment[]): void;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function startHostileServer(): Promise<HostileServer> {
     for await (const chunk of request) chunks.push(chunk);
     requests.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     if (treatment === 'drop before') return void request.socket.destroy();
-    // "429 rate_limited": refused without effect.
+    // A treatment such as "429 rate_limited" refuses the request without any effect.
     const [, status, code] = /^(\d{3}) (\w+)/.exec(treatment) ?? [];
     if (status !== undefined) {
       const seconds = /retry after (.+)$/.exec(treatment)?.[1];

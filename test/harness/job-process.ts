@@ -1,5 +1,5 @@
-// A process with one never-ending background job, to be killed or frozen: needs DATABASE_URL (migrated) and LEASE_SECONDS.
-// Prints "running N" with its lease's number, and "stopped: …".
+// A process with one background job that never ends, to be killed or frozen. It needs DATABASE_URL (migrated) and
+// LEASE_SECONDS, and prints "running N" with the number of its lease, and "stopped: …".
 
 import { createJobs } from '../../src/platform/jobs/job-runner.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
@@ -34,7 +34,7 @@ const jobs = createJobs({
   onProblem: (error) => process.stderr.write(`${String(error)}\n`),
 });
 jobs.start();
-// Jobs alone do not keep a process alive.
+// Keep the process alive, because jobs alone do not.
 const alive = setInterval(() => undefined, 60_000);
 process.on('SIGTERM', async () => {
   clearInterval(alive);

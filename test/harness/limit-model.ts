@@ -1,5 +1,5 @@
-// A naive model of shared-limits.lua that stores every admission. Takes the script's KEYS and ARGV. Compared with it by
-// proof/machines, and used by limit-stand-in.ts.
+// A naive model of shared-limits.lua that stores every admission. It takes the script's KEYS and ARGV. proof/machines
+// compares it with the script, and limit-stand-in.ts answers by it.
 
 interface Failures {
   count: number;
@@ -8,7 +8,7 @@ interface Failures {
 }
 
 export interface LimitModel {
-  /** @param now microseconds */
+  /** @param now in microseconds */
   run(keys: readonly string[], words: readonly string[], now: number): number[];
   clear(): void;
   size(key: string): number;

@@ -1,5 +1,5 @@
-// A stand-in for Valkey: speaks its protocol over a socket, answers script calls by limit-model.ts, and can be silent or
-// send errors or nonsense.
+// A stand-in for Valkey. It speaks Valkey's protocol over a socket and answers script calls by limit-model.ts. It can also
+// be silent or send errors or nonsense.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -10,12 +10,12 @@ export interface LimitStandIn {
   readonly url: string;
   readonly address: ValkeyAddress;
   readonly model: LimitModel;
-  /** Its clock in microseconds; real unless set. */
+  /** Its clock in microseconds; the real time unless set. */
   now: () => number;
-  /** How it answers: by the model, not at all, with an error, or with text. */
+  /** Whether it answers by the model, not at all, with an error, or with text. */
   manner: 'model' | 'silence' | `error ${string}` | 'text';
   info: readonly string[];
-  /** Operations of each received call: "take 1 1 0 …". Without empty calls, which only probe it. */
+  /** The operations of each received call, such as "take 1 1 0 …". Empty calls, which only probe it, are left out. */
   readonly calls: string[];
   count(): number;
   restart(): void;
@@ -30,7 +30,7 @@ export async function startLimitStandIn(): Promise<LimitStandIn> {
     sockets.add(socket);
     socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     let text = '';
-    // Latin 1: one character per byte.
+    // Latin 1 keeps one character per byte.
     socket.setEncoding('latin1').on('data', (piece: string) => {
       text += piece;
       for (;;) {

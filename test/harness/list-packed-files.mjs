@@ -1,5 +1,5 @@
-// node list-packed-files.mjs <npm-cli.js> <folder>: prints the files that `npm pack` would include, using npm's own
-// modules; packing takes three times the CPU. Called by test/tools/package.test.ts.
+// node list-packed-files.mjs <npm-cli.js> <folder>: prints the files that `npm pack` would include. Uses npm's own modules,
+// because packing takes three times the CPU. Called by test/tools/package.test.ts.
 
 import { createRequire } from 'node:module';
 

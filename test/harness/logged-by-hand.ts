@@ -1,4 +1,4 @@
-// Writes by SQL what no route writes, with the audit entry that verify expects.
+// Writes by SQL what no route writes, together with the audit entry that verification expects.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { type AuditEntry, appendAudit } from '../../src/platform/audit-log/append-audit.ts';
@@ -16,7 +16,7 @@ export async function makeAdministrator(
   });
 }
 
-/** A credit as noted by the first edition, without the ledger entry: until then it need not be logged. */
+/** Logs a credit as the first edition did, without naming the ledger entry. Earlier credits need no entry in the log. */
 export function logCreditsUpTo(
   service: TestService,
   account: { readonly id: number },

@@ -1,4 +1,4 @@
-// Generated pictures for logo uploads.
+// Generates pictures for logo uploads.
 
 import { crc32, deflateSync } from 'node:zlib';
 
@@ -49,7 +49,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A JPEG's frame, around a few bytes that are never decoded. */
+/** A JPEG's frame around a few bytes that are never decoded. */
 export function jpegFile({ width = 30, height = 10, components = 3 } = {}): Buffer {
   const segment = (marker: number, data: readonly number[]) =>
     Buffer.from([0xff, marker, (data.length + 2) >> 8, (data.length + 2) & 255, ...data]);

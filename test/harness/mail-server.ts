@@ -1,5 +1,5 @@
-// A real SMTP server for a test file: accepts or refuses mail as instructed and parses what arrives. Its self-signed certificate
-// for 127.0.0.1 is trusted by trustMailServer.
+// A real SMTP server for a test file. It accepts or refuses mail as instructed and parses what arrives. trustMailServer
+// makes the service trust its self-signed certificate for 127.0.0.1.
 
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ export interface ReceivedMail {
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Its answer to mail for this address: a status such as 450, `hang up` after the last byte, or null for 250. */
+  /** How it answers mail for this address: a status such as 450, `hang up` after the last byte, or null for 250. */
   onMail: (to: string) => number | 'hang up' | null;
   take(): readonly ReceivedMail[];
   goAway(): Promise<void>;
@@ -29,7 +29,7 @@ export interface MailServer {
 
 export const mailLogin = { user: 'billing@example.com', password: 'p@ss/word' };
 
-/** `asksLogin`: requires STARTTLS and mailLogin. */
+/** `asksLogin` requires STARTTLS and mailLogin. */
 export async function startMailServer({ asksLogin = false } = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let taken = 0;
@@ -72,7 +72,7 @@ export async function startMailServer({ asksLogin = false } = {}): Promise<MailS
         });
       },
     });
-    // Connections that were turned away.
+    // Ignore errors of connections that were refused.
     made.on('error', () => undefined);
     return made;
   }
@@ -118,7 +118,7 @@ export function linkIn({ parsed }: ReceivedMail, beginning: string): string {
   return found[0] ?? '';
 }
 
-// Generated for this file with "openssl req -x509 -newkey ec … -days 36500"; used nowhere else.
+// Generated for this file with "openssl req -x509 -newkey ec … -days 36500" and used nowhere else.
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgihGP6Nb1AJuvp+OT
 qeYhJsHZXWQlBlQCK0ck44ef3EGhRANCAATlZAd3fYoFgFk5wOUWLxH+aesUVnev

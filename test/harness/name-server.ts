@@ -1,5 +1,5 @@
-// A DNS server on loopback (RFC 1035) with the test's names. Others do not exist; names starting with "silent" get no
-// answer.
+// A DNS server on loopback (RFC 1035) that knows the test's names. Other names do not exist. Names that start with "silent"
+// get no answer.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -7,7 +7,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 export interface NameServer {
   readonly address: string;
-  /** Queries received, as "A hook.example". */
+  /** The queries that it received, such as "A hook.example". */
   readonly asked: readonly string[];
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startNameServer(
     const known = names[name];
     const found = (known ?? []).filter((address) => (type === 'A' ? isIPv4(address) : isIPv6(address)));
     const head = Buffer.from(question.subarray(0, 12));
-    // A recursive answer; 3: NXDOMAIN.
+    // A recursive answer, with code 3 (NXDOMAIN) for unknown names.
     head.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     head.writeUInt16BE(1, 4);
     head.writeUInt16BE(found.length, 6);
@@ -58,7 +58,7 @@ function nameIn(labels: Buffer): string {
   return labels.subarray(1, length + 1).toString() + (rest === '' ? '' : `.${rest}`);
 }
 
-/** Answers the question's name for a minute. IPv6 addresses must be written in full. */
+/** An answer that is valid for a minute. IPv6 addresses must be written in full. */
 function recordOf(address: string): Buffer {
   const bytes = isIPv4(address)
     ? Buffer.from(address.split('.').map(Number))

@@ -1,4 +1,4 @@
-// One statement to a PostgreSQL server on its own connection, to look in from outside.
+// Sends one statement to a PostgreSQL server on its own connection, to look at the database from outside.
 
 import pg from 'pg';
 

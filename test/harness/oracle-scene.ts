@@ -34,7 +34,7 @@ export const sceneWorld: World = {
   accounts: [shop, rival].map((id) => ({ id, group: 'reseller', balanceCents: 10_000n })),
 };
 
-/** One test per table, by title. Lines starting with # are reasons. */
+/** Makes one test per table, with its title. Lines that start with # are comments. */
 export function examineByTables(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -50,7 +50,7 @@ export function examineByTables(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** A world (new unless given) and a function that executes a table line and returns the answer as text. */
+/** Returns a function that carries out a table's line in a world (new unless given) and returns the answer as text. */
 export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   const customerIds = new Map<string, string>();
   const names = new Map<string, string>();
@@ -189,7 +189,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
         const [packageId, months] = cellNamed(name);
         const cell = months === null ? {} : { [months]: cents(value) };
         const last = input.prices.at(-1);
-        // Cells of one package in a row are one entry.
+        // Consecutive cells of one package are one entry.
         if (last?.packageId === packageId) Object.assign(last.prices, cell);
         else input.prices.push({ packageId, prices: cell });
       }
@@ -231,7 +231,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   return { oracle, run };
 }
 
-/** `name=value` are fields, in JSON or plain; `key` is the idempotency key. */
+/** `name=value` is a field, in JSON or plain. `key` is the idempotency key. */
 function splitWords(words: readonly string[]): { body: Record<string, unknown>; rest: string[] } {
   const body: Record<string, unknown> = {};
   const rest: string[] = [];
@@ -274,7 +274,7 @@ function offerText({ prices, rules, upcoming }: PackageView): string {
   return [shown({ prices, rules }), ...later].join('; ');
 }
 
-/** `basic/3`: the package and the months; `basic` alone: no months. */
+/** `basic/3` names package and months; `basic` names only the package. */
 function cellNamed(text: string): [packageId: number, months: 1 | 3 | 12 | null] {
   const [name, months] = text.split('/');
   const packageId = name === 'trial' ? packages.trial : name === 'none' ? 999 : packages[packageNamed(name)];
@@ -283,7 +283,7 @@ function cellNamed(text: string): [packageId: number, months: 1 | 3 | 12 | null]
   return [packageId, ({ 1: 1, 3: 3, 12: 12 } as const)[months]];
 }
 
-/** A word of a line: `2026-02-01` or `2026-02-01T12:00`. */
+/** Reads `2026-02-01` or `2026-02-01T12:00`. */
 function momentOf(text: string): number {
   return secondsOf(text.replace('T', ' '));
 }
@@ -301,7 +301,7 @@ function planText(outcome: PlanChangeOutcome): string {
 
 function viewText({ plan, status: operators }: CustomerView): string {
   const { status, active, expiresAt, endsAtPeriodEnd, autoRenew } = plan;
-  // The operator's hold does not affect whether the plan is active; the reseller's does.
+  // The reseller's suspension makes the plan inactive; the operator's hold does not.
   assert.ok(status === 'suspended' || active === (status === 'active'));
   assert.ok(!(status === 'suspended' && active) || operators === 'suspended');
   const parts = [`${status} until ${timeText(expiresAt)}`];
@@ -366,7 +366,7 @@ export function secondsOf(text: string): number {
   return Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}Z`) / 1_000;
 }
 
-/** Omits midnight and zero seconds. */
+/** Leaves out midnight and zero seconds. */
 export function timeText(at: number): string {
   return new Date(at * 1_000)
     .toISOString()

@@ -1,4 +1,4 @@
-// The panel's requests without a browser: signs in, keeps the cookie, and sends the own pages' headers.
+// The panel's requests without a browser: signs in, keeps the cookie, and sends the same headers as the pages.
 
 import assert from 'node:assert/strict';
 import { argon2Sync, randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface PanelClient {
 export const ownPages = { 'sec-fetch-site': 'same-origin' };
 export const testPassword = 'correct horse battery staple';
 
-/** A client with this cookie; paths are below /panel/api. */
+/** A client with this cookie. Its paths are below /panel/api. */
 export function createPanelClient(address: string, cookie: string): PanelClient {
   const client = createApiClient(address, null);
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -53,8 +53,8 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
 }
 
 /**
- * Sets testPassword as if its holder had chosen it, and ends the account's sessions. The hash contains its parameters: this
- * one is instant, while the service's own takes 30 ms, twice per sign-in.
+ * Sets testPassword as if the person had chosen it, and ends the account's sessions. The hash states its own cost: this one
+ * takes no time, while the service's own would take 30 ms, twice per sign-in.
  */
 export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
   const text = `update people set password_hash = $2, password_version = password_version + 1,

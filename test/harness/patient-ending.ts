@@ -1,5 +1,5 @@
-// Loaded before the service (node --import): extends its shutdown limits beyond any test, so that a process on a busy
-// machine never ends because of them.
+// Loaded before the service (node --import). It makes the shutdown limits longer than any test, so that a process never
+// ends because a busy machine is slow.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

@@ -1,4 +1,4 @@
-// People for tests: invited by an administrator's key, with a password, signed in.
+// People for tests: invited with an administrator's key, with a password, and signed in.
 
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
@@ -59,7 +59,7 @@ export async function addPerson(
   return { id: invited.body.person.id, username, panel: await enter(service, username) };
 }
 
-/** Enables codes for a signed-in person; returns the function for the current code. */
+/** Enables TOTP for a signed-in person. Returns a function that makes the current code. */
 export async function enableCodes(
   { clock }: Pick<TestService, 'clock'>,
   panel: PanelClient,
@@ -71,7 +71,7 @@ export async function enableCodes(
   const code = () => new TOTP({ secret }).generate({ timestamp: clock.seconds * 1000 });
   const confirmed = await panel.post('/totp/confirm', { code: code() });
   assert.equal(confirmed.status, 201, confirmed.text);
-  // A code works once.
+  // Move the clock, because a code works only once.
   clock.seconds += 60;
   return code;
 }

@@ -1,5 +1,5 @@
-// A database on the shared server, from a template with this version's tables, or empty; without a server, on a throwaway
-// one.
+// A database on the shared server, from a template with this version's tables or empty. If there is no server, it is on a
+// throwaway one.
 
 import { randomBytes } from 'node:crypto';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';

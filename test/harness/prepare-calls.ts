@@ -1,4 +1,4 @@
-// Prepares payloads like the product's caller before first attempts: for the oldest waiting call of each customer.
+// Makes payloads for the oldest waiting call of each customer, as the product's caller does before a first attempt.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { productPayload } from '../../src/features/fulfillment/product-payload.ts';

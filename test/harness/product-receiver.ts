@@ -1,4 +1,4 @@
-// The operator's product as a server: records calls, checks signatures itself, and answers as instructed.
+// The operator's product as a server: records calls, checks signatures by its own code, and answers as instructed.
 
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -16,14 +16,14 @@ export interface ReceivedCall {
   };
 }
 
-/** null: never answers; `cut`: disconnects without an answer. */
+/** null never answers; `cut` disconnects without an answer. */
 export type ProductAnswer = { readonly status: number; readonly body?: string } | 'cut' | null;
 
 export interface ProductReceiver {
   readonly url: string;
   readonly secret: string;
   readonly calls: readonly ReceivedCall[];
-  /** Calls with a wrong signature, id or time. */
+  /** Calls that have a wrong signature, id or time. */
   readonly forged: readonly string[];
   answer(how: (call: ReceivedCall) => ProductAnswer): void;
   waitFor(count: number, which?: (call: ReceivedCall) => boolean): Promise<readonly ReceivedCall[]>;

@@ -1,4 +1,4 @@
-// A product that is not the first edition's: a project tool with storage, seats, support and single sign-on.
+// A product unlike that of the first edition: a project tool with storage, seats, support and single sign-on.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { expectStatus } from './refusals.ts';
@@ -13,7 +13,7 @@ const definitions = {
 const limits = { support: 'By mail & phone', sso: true, seats: null, storage_gb: 500, shard: 'eu-2' };
 const prices = { monthly: '1.00', quarterly: '2.00', yearly: '3.00' };
 
-/** Defines its limits and sells one package, Team; undo() takes both away, so that other tests do not see them. */
+/** Defines its limits and sells one package, Team. undo() removes both, so that other tests do not see them. */
 export async function sellProjectTool({
   admin,
 }: TestService): Promise<{ packageId: number; undo(): Promise<void> }> {

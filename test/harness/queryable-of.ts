@@ -1,4 +1,4 @@
-// A Queryable from a function that answers statements: all accounts in one group.
+// Makes a Queryable from a function that answers statements. All accounts are in one group.
 
 import { isSpread, type Queryable } from '../../src/platform/database/database.ts';
 

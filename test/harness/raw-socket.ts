@@ -1,25 +1,25 @@
-// Raw requests over a socket, byte by byte, that no HTTP client would send.
+// Sends raw requests over a socket, byte by byte, that no HTTP client would send.
 
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 
 export interface RawExchange {
-  /** In order, including interim ones (100 Continue). */
+  /** In order of arrival, with interim answers (100 Continue). */
   readonly answers: readonly Answer[];
-  /** Whether the service closed the connection (not waited for once `finalAnswers` have come). */
+  /** Whether the service closed the connection. After `finalAnswers` answers, this is not waited for. */
   readonly closed: boolean;
 }
 
 export interface RawOptions {
-  /** Answers to wait for unless the connection closes. Default 1; Infinity: until it closes. */
+  /** How many answers to wait for, unless the connection closes. Default 1; Infinity waits until it closes. */
   readonly finalAnswers?: number;
   readonly halfClose?: boolean;
-  /** Answers to HEAD, without bodies. */
+  /** The answers are to HEAD, so they have no bodies. */
   readonly head?: boolean;
 }
 
-/** Far longer than the request limits: only reached if the service neither answers nor closes. */
+/** Far longer than the limits for requests, so it is reached only if the service neither answers nor closes. */
 const silenceMilliseconds = 60_000;
 
 export function sendRaw(
@@ -30,7 +30,7 @@ export function sendRaw(
   const { protocol, hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
     const target = { host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true };
-    // Behind a proxy of `npm run test:proxies`.
+    // TLS is used behind a proxy of `npm run test:proxies`.
     const socket = protocol === 'https:' ? connectTls(target) : connect(target);
     let received = Buffer.alloc(0);
     const settle = (closed: boolean) => {
@@ -45,7 +45,7 @@ export function sendRaw(
       socket.destroy();
       reject(new Error(`The service neither answered nor closed; so far: ${received.toString('latin1')}`));
     }, silenceMilliseconds);
-    // After a refusal the service may reset a connection that still sends: earlier answers count.
+    // After a refusal the service may reset a connection that is still sending. Answers received before count.
     socket.on('error', () => settle(true));
     socket.on('end', () => settle(true));
     socket.on('close', () => settle(true));

@@ -1,4 +1,4 @@
-// Reads /metrics of a running service: series by name and labels.
+// Reads /metrics of a running service: each series by its name and labels.
 
 export async function readMetrics({ address }: { readonly address: string }): Promise<Map<string, number>> {
   const text = await (await fetch(`${address}/metrics`)).text();

@@ -1,5 +1,4 @@
-// What every refusal must look like, whichever route it comes from, and an answer that is
-// not one.
+// Checks what every refusal must look like, on any route.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -19,7 +18,7 @@ export function expectPrivate({ headers }: Pick<Answer, 'headers'>, why: string)
   assert.match(headers.get('content-security-policy') ?? '', everywherePolicy, why);
 }
 
-/** `expected`: "402 insufficient_credit"; details, if given, are compared completely. */
+/** `expected` is for example "402 insufficient_credit". If details are given, all of them are compared. */
 export function expectRefusal(answer: Answer, expected: string, details?: object, why = ''): void {
   const { status, headers, text, body } = answer;
   assert.equal(`${status} ${body?.error?.code}`, expected, `${why} ${text}`);
@@ -38,7 +37,7 @@ export function expectRefusal(answer: Answer, expected: string, details?: object
   if (details !== undefined) assert.deepEqual(body.error.details, details, `${why} ${text}`);
 }
 
-/** For requests so broken that the documents name no refusal: any code of the catalog. */
+/** For requests so broken that the documents name no refusal: accepts any code of the catalog. */
 export function expectSomeRefusal(answer: Answer, why: string): void {
   const code: string = answer.body?.error?.code;
   const known = Object.entries(errorCatalog).find(([name]) => name === code);

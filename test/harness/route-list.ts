@@ -1,5 +1,5 @@
-// Every route of the panel from the served documents, and every route of the router, including hidden ones, so that new
-// routes enter all tests over them.
+// Lists every route of the panel from the served documents, and every route of the router, even hidden ones. Tests that go
+// over these lists include new routes by themselves.
 
 import assert from 'node:assert/strict';
 import type { FastifyInstance } from 'fastify';
@@ -10,7 +10,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** The panel's own routes and both APIs' behind its guard; not the product's. Ids in paths are 1. */
+/** The panel's own routes and those of both APIs behind its guard, without the product's. Ids in paths are 1. */
 export async function panelRoutes(address: string): Promise<readonly Route[]> {
   const documents = ['/api/v1/openapi.json', '/panel/api/openapi.json'];
   const lists = await Promise.all(documents.map((path) => routesOf(address, path)));
@@ -30,7 +30,7 @@ async function routesOf(address: string, documentPath: string): Promise<readonly
   );
 }
 
-/** Parses the router's printed tree: "├── /:id (GET, PATCH)" below "api/v1/orders (POST)". */
+/** Parses the router's printed tree, such as "├── /:id (GET, PATCH)" below "api/v1/orders (POST)". */
 export function everyRoute(app: FastifyInstance): readonly Route[] {
   const above: string[] = [];
   return app

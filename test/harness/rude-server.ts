@@ -1,6 +1,6 @@
-// A server on loopback that treats each request as instructed, down to bytes and the TLS handshake, like any address that a user
-// may enter (src/features/webhooks/).
-// Invariant: `allGone` and `close` wait for the other side, and hang if it keeps a connection.
+// A server on loopback that treats each request as instructed, down to single bytes and the TLS handshake, because users
+// may enter any address (src/features/webhooks/). Invariant: `allGone` and `close` wait for the other side, so they hang if
+// it keeps a connection.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ export interface RudeRequest {
   readonly socket: Socket;
   readonly head: string;
   readonly body: string;
-  /** Counts the server's requests, from 1. */
+  /** Counts the server's requests from 1. */
   readonly number: number;
 }
 
@@ -58,7 +58,7 @@ export async function startRudeServer({
   };
 
   const server: Server = tls === undefined ? createServer(onConnection) : createTlsServer(tls, onConnection);
-  // The raw connection, which exists even if the handshake fails.
+  // The raw connection exists even if the TLS handshake fails.
   server.on('connection', (socket: Socket) => closed.push(once(socket, 'close').catch(() => {})));
   server.on('tlsClientError', () => {});
   server.listen(0, address);

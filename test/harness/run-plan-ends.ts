@@ -1,4 +1,4 @@
-// Runs the plan-ends job now, as if due, without a lease, as if one had been lost.
+// Runs the plan-ends job now, as if it were due, without a lease, like a process that lost its lease.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { notePlanEnds } from '../../src/features/plans/plan-ends.ts';

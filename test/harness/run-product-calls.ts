@@ -1,5 +1,5 @@
-// Runs the jobs that call the product in this process. One look is not enough: it starts only a few due kinds, and after a
-// clock move all are due.
+// Runs the jobs that call the product in this process. The scheduler starts only a few due jobs at a time, and a moved
+// clock makes all jobs due, so it is asked until they run.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
@@ -7,7 +7,7 @@ import { type CallMode, productCallsKinds } from '../../src/features/fulfillment
 
 type Running = Pick<TestService, 'service'>;
 
-/** Waits until they run: for real accounts, or with `also` for tests, which need an address. */
+/** Waits until the jobs run: for real accounts and, with `also`, for tests, which need an address. */
 export async function beginProductCalls({ service: { jobs } }: Running, also?: 'test'): Promise<void> {
   const modes: readonly CallMode[] = also === undefined ? ['live'] : ['live', also];
   for (;;) {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface ProgramRun {
-  /** null: ended by a signal, or the program does not exist. */
+  /** null if a signal ended the program or it does not exist. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

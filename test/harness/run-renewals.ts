@@ -1,9 +1,9 @@
-// Runs the renewals job now, as if due, without a lease, as if one had been lost.
+// Runs the renewals job now, as if it were due, without a lease, like a process that lost its lease.
 
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { renewDuePlans } from '../../src/features/plans/automatic-renewals.ts';
 
-/** `engine`: another process's on the same database. */
+/** `engine` may be that of another process on the same database. */
 export async function runRenewals(
   { database, clock, service }: TestService,
   { engine }: Pick<TestService['service'], 'engine'> = service,

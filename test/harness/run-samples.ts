@@ -1,6 +1,6 @@
-// Runs samples one after another in one process, as starting Node with the client takes most of a sample's time. Reads
-// lines {file, environment} and answers {code, output}. Started by reference-samples.test.ts; run_samples.py is its Python
-// counterpart.
+// Runs samples one after another in one process, because starting Node with the client takes most of a sample's time. Reads
+// lines {file, environment} and answers {code, output}. Started by reference-samples.test.ts; run_samples.py does the same
+// in Python.
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-// Preload for samples (--import): resolves `@sellthrough/client` to this checkout's sources.
+// A preload for samples (--import) that resolves `@sellthrough/client` to this checkout's sources.
 
 import { registerHooks } from 'node:module';
 

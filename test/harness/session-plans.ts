@@ -1,5 +1,5 @@
-// The query plans of a session's prepared statements. With account groups, a statement is prepared once per group, for that
-// group's tables.
+// Reads the query plans of a session's prepared statements. With account groups, a statement is prepared once per group,
+// for that group's tables.
 
 import type { Queryable, Row, Transaction } from '../../src/platform/database/database.ts';
 
@@ -7,11 +7,11 @@ export interface SessionPlan {
   readonly name: string;
   readonly genericPlans: number;
   readonly customPlans: number;
-  /** The next plan, and the plan for any values. */
+  /** The lines of the next plan, and of the plan for any values. */
   readonly lines: readonly string[];
 }
 
-/** For the transaction's session. `names` null: all statements. `anyValue`: a literal of a type in SQL. */
+/** Reads the plans of the transaction's session. `names` null reads all. `anyValue` makes an SQL literal of a type. */
 export async function plansOfSession(
   transaction: Transaction,
   names: readonly string[] | null,

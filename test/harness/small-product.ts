@@ -1,4 +1,4 @@
-// The products of examples/small-product/ as processes in their own folder; can be killed and restarted at the same
+// The products of examples/small-product/, each as a process in its own folder. It can be killed and restarted at the same
 // address.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ const sdkFromSource = join(root, 'test/harness/sdk-from-source.ts');
 
 const php = 'php';
 
-/** The commands of one product, for a port. PHP has one for requests and one for the copy. */
+/** The commands of one product for a port. PHP has one command for requests and one for the copy. */
 export const smallProducts = [
   {
     language: 'TypeScript',
@@ -41,7 +41,7 @@ export interface SmallProduct {
   /** Contains calls.jsonl and copy.json. */
   readonly folder: string;
   start(): Promise<void>;
-  /** By SIGKILL, at any moment. */
+  /** Kills it with SIGKILL, at any moment. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }

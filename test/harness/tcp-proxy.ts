@@ -1,5 +1,5 @@
-// A TCP proxy between service and PostgreSQL that breaks connections at chosen moments. Reads the wire protocol's frames
-// (without TLS), as these moments lie between frames of one packet: "the writes arrived, COMMIT did not".
+// A TCP proxy between the service and PostgreSQL that breaks connections at chosen moments. It reads the frames of the wire
+// protocol (without TLS), because such moments lie between frames of one packet: "the writes arrived, COMMIT did not".
 // Invariant: what is not cut is forwarded unchanged and in order.
 
 import { once } from 'node:events';
@@ -24,14 +24,14 @@ export type Breakage =
 export type ProxyState = 'open' | 'refusing' | 'frozen';
 
 export interface TcpProxy {
-  /** The server's address with the proxy's port; `database` replaces its database. */
+  /** The server's address with the proxy's port. `database` replaces the name of the database. */
   url(database?: string): string;
   /**
-   * Breaks the next connection on which a matching statement is sent, once, and puts the proxy into `then`. Resolves when
-   * it has happened.
+   * Breaks the next connection that sends a matching statement, once, and then puts the proxy into the state `then`.
+   * Resolves when that has happened.
    */
   breakAt(statement: RegExp, how: Breakage, then?: ProxyState): Promise<void>;
-  /** `refusing` cuts every connection and accepts none; `frozen` makes all hang, including new ones. */
+  /** `refusing` cuts all connections and accepts none. `frozen` makes all hang, even new ones. */
   become(state: ProxyState): void;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   let state: ProxyState = 'open';
   let armed: Armed | null = null;
 
-  // Ends are forwarded explicitly: a frozen connection must not even answer a FIN.
+  // Forward ends explicitly, because a frozen connection must not even answer a FIN.
   const listener = createServer({ allowHalfOpen: true }, (client) => {
     if (state === 'refusing') {
       client.resetAndDestroy();
@@ -129,7 +129,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
         }
         awaitedAnswers.delete(link);
         if (plan.how === 'cut during receipt') whole.push(frame.subarray(0, frame.length - 3));
-        // The bytes before it must arrive: ends after them.
+        // Send the bytes before it first, then break the connection.
         link.client.write(Buffer.concat(whole), () => breakLink(link, plan));
         link.server.removeAllListeners('data').resume();
         return;
@@ -151,7 +151,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
       link.client.destroy();
       link.server.destroy();
     }
-    // "open" does not unfreeze frozen connections.
+    // Connections that are frozen stay frozen even if the state becomes "open".
     if (plan.then !== 'open') become(plan.then);
     plan.happened();
   }
@@ -190,7 +190,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
   };
 }
 
-/** Splits input into complete frames; the rest waits for the next call. */
+/** Splits the input into complete frames. An incomplete frame waits for the next call. */
 function createFrameReader({ beginsWithStartup }: { beginsWithStartup: boolean }) {
   let rest: Buffer = Buffer.alloc(0);
   let typeBytes = beginsWithStartup ? 0 : 1; // the startup packet alone has no type
@@ -212,7 +212,7 @@ const query = 0x51;
 const parse = 0x50;
 const commandComplete = 0x43;
 
-/** A client's statement text, from Query or Parse; else nothing. */
+/** The text of a client's statement in a Query or Parse frame; "" for other frames. */
 function statementOf(frame: Buffer): string {
   if (frame[0] === query) return frame.toString('utf8', 5, frame.length - 1);
   if (frame[0] !== parse) return '';

@@ -1,5 +1,5 @@
-// The language of the test mode oracle's tables, in addition to oracle-scene.ts: lines starting with "live" are the live
-// account's requests at their real time; others are the test account's, by the test clock. Used by
+// The language of the tables for the test mode oracle, in addition to oracle-scene.ts. Lines that start with "live" are
+// requests of the live account at their real time; the others are the test account's, by the test clock. Used by
 // unit/oracle-test-mode.test.ts; imports nothing of the product.
 
 import assert from 'node:assert/strict';
@@ -20,7 +20,7 @@ import {
   timeText,
 } from './oracle-scene.ts';
 
-/** One test per table, by title. Lines starting with # are reasons. The first line's time creates the test account. */
+/** Makes one test per table. Lines that start with # are comments. The first line's time creates the test account. */
 export function examineTestMode(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -37,14 +37,14 @@ export function examineTestMode(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** The live account and its test account, created at this real time; returns a line's effect as text. */
+/** Makes a live account and a test account created at this real time. Returns a line's effect as text. */
 function createTestScene(realStart: number) {
   const live = createOracle(sceneWorld);
   const tests = createTestMode(sceneWorld);
   for (const { id } of sceneWorld.accounts) tests.useTestAccount(id, realStart);
   const liveScene = createScene(live);
   const testScene = createScene(tests.oracle);
-  /** Since the last line "emits". */
+  /** The events since the last line "emits". */
   let emitted: EmittedAt[] = [];
 
   return function run(line: string, realNow: number): string {
@@ -97,7 +97,7 @@ function createTestScene(realStart: number) {
       const input = { packageId: 10, from: secondsOf(first), prices: { reseller: prices } };
       const outcome = live.schedulePrices(input, realNow);
       assert.ok(!('code' in outcome));
-      // The administrator's time is real, unlike test clocks.
+      // Administrators act in real time, so test clocks do not apply.
       tests.oracle.schedulePrices(input, Number.NEGATIVE_INFINITY);
       return 'done';
     }
@@ -105,7 +105,7 @@ function createTestScene(realStart: number) {
   };
 }
 
-/** "renewals 1, warnings 2, at 2026-02-28": omits zeros. */
+/** For example "renewals 1, warnings 2, at 2026-02-28". Zeros are left out. */
 function moveText(outcome: MoveOutcome): string {
   if ('code' in outcome) return refusalText(outcome);
   const { renewals, renewalsFailed, ended, warnings } = outcome.happened;

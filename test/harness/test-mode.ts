@@ -1,4 +1,4 @@
-// Test mode for tests, with a key of its own.
+// Test mode for tests, with its own key.
 
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -24,7 +24,7 @@ export async function createTestAccounts(
   return { live, tests: await testModeOf(service, live) };
 }
 
-/** The id of the row that its test keys currently reach. */
+/** The id of the test account that the account's test keys reach now. */
 export async function testAccountIdOf(database: TestService['database'], accountId: number): Promise<number> {
   const testAccount = await findTestAccount(database, accountId);
   assert.ok(testAccount, `account ${accountId} has a test account`);

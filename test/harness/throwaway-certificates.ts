@@ -1,5 +1,5 @@
-// Test certificates without external programs: an authority, and certificates for names and addresses, including expired
-// ones.
+// Makes certificates for tests without external programs: an authority, and certificates for names and addresses, some of
+// them expired.
 
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
@@ -45,7 +45,7 @@ interface Subject {
   readonly isExpired?: boolean;
 }
 
-/** RFC 5280, section 4.1, in DER. */
+/** Encodes a certificate in DER (RFC 5280, section 4.1). */
 function certificate({ issuer, subject, keys, signer, names, isExpired = false }: Subject): Buffer {
   const algorithm = sequence(oid('2a8648ce3d040302')); // ecdsa-with-SHA256
   const until = isExpired ? '20210101000000Z' : '20991231235959Z';

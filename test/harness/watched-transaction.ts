@@ -1,4 +1,4 @@
-// A transaction that calls back before each statement, in any account group.
+// Wraps transactions so that a function is called before each statement, in any account group.
 
 import type { Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 

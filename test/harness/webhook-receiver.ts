@@ -15,20 +15,20 @@ export interface Received {
 
 export type Answering = (received: Received, response: ServerResponse) => number | null;
 
-/** One path of the server. */
+/** One path of the server, which acts as an endpoint. */
 export interface ReceivedAt {
   readonly url: string;
   readonly received: Received[];
   /** Default: 200. */
   answer: Answering;
-  /** Event ids, in order of arrival. */
+  /** The ids of the received events, in order of arrival. */
   ids(): number[];
-  /** Waits for this many requests; fails after a generous time. */
+  /** Waits for this many requests. Fails after a long time. */
   gets(count: number): Promise<readonly Received[]>;
 }
 
 export interface WebhookReceiver {
-  /** A new path. */
+  /** Adds a path. */
   at(path: string): ReceivedAt;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Inserts an action right after a statement of a request was answered, before the request continues. The service is started
-// with `wrapDatabase`.
+// Runs an action right after a statement of a request was answered, before the request continues. The service must be
+// started with `wrapDatabase`.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -13,8 +13,8 @@ interface Moment {
 export interface WorstMoments {
   readonly wrapDatabase: (database: Database) => Database;
   /**
-   * The answer of a request, after one of whose statements (outside transactions) the action runs once. With account groups
-   * on several servers, the statement's name may end in "_apart".
+   * Sends a request and runs the action once, after the named statement (outside transactions). Returns the request's
+   * answer. With account groups on several servers, the statement's name may end in "_apart".
    */
   sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
 }

@@ -1,6 +1,6 @@
-// The short form of proof/machines/long-broken-database.ts: one process and one server per scene, without breakages that
-// differ only in degree. Recovery times are reported, not judged, as machines are noisy. lost-commit.test.ts tests single
-// orders at single moments; here a whole service is under load.
+// The short form of proof/machines/long-broken-database.ts, with one process and one server per scene. It leaves out
+// breakages that differ only in degree. Recovery times are printed but not checked, because machines are noisy.
+// lost-commit.test.ts tests single orders at single moments; here a whole service is under load.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -28,7 +28,7 @@ const promises: readonly (readonly [BreakageName, string])[] = [
   ['connections taken', 'a server without a free connection is waited for'],
 ];
 
-// Mostly waiting, for the server and the first 503: all scenes run in parallel.
+// The scenes mostly wait (for the server, for the first 503), so all of them run in parallel.
 describe('a database that breaks under load', { concurrency: sceneNames.length, timeout: 600_000 }, () => {
   for (const scene of sceneNames) {
     describe(`on the service with a ${scene} of its own`, { concurrency: 1 }, () => {

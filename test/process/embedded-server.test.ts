@@ -1,6 +1,6 @@
-// The embedded database's promises: durability, a real server's protocol, one process per folder. Tested with pg.Client and
-// with bare frames.
-// Invariant: nothing waits for a fixed time; a child is killed after it has printed or created something.
+// What the embedded database promises: durability, the protocol of a real server, one process per folder. Tested with
+// pg.Client and with bare frames. Invariant: nothing waits for a fixed time. A child is killed only after it has printed or
+// created something.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -34,7 +34,7 @@ import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));
 const template = join(folder, 'template');
 
-// initdb takes seconds, so every test starts on a copy. First and interrupted starts: process-life.test.ts.
+// initdb takes seconds, so every test starts on a copy. process-life.test.ts tests first and interrupted starts.
 before(async () => {
   await keepPostgresCompiled();
   copyEmbeddedTemplate(template);
@@ -85,7 +85,7 @@ describe('the embedded server', () => {
       let rows: unknown[] | null = null;
       client.query('SELECT 1 AS one').then((result) => (rows = result.rows));
       for (let waits = 0; rows === null && waits < 10_000; waits += 1) {
-        // This thread sleeps: its event loop does not turn.
+        // This thread sleeps here, so its event loop does not turn.
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
         server.poll();
         await endOfTick();
@@ -132,7 +132,7 @@ describe('the embedded server', () => {
     connection.write(
       Buffer.concat([
         ...extended('SELECT 1/0'),
-        ...extended('SELECT 2'), // skipped: the same Sync closes it
+        ...extended('SELECT 2'), // skipped, because the same Sync closes it
         frame('S'),
         ...extended('SELECT 3'),
         frame('S'),
@@ -304,7 +304,7 @@ test('a clean end leaves a database that needs no recovery, and every row', asyn
   await assert.rejects(openClient(first), /closing/);
   await closing;
   assert.equal((await unfinished).rows[0]?.x, 1000, 'what was sent before the end is answered');
-  const shutDown = 1; // DBState in pg_control
+  const shutDown = 1; // a value of DBState in pg_control
   assert.equal(readFileSync(join(dataDir, 'postgres', 'global', 'pg_control')).readUInt32LE(16), shutDown);
   await assert.rejects(openClient(first), /closed/);
 
@@ -320,7 +320,7 @@ test('a PostgreSQL that breaks inside ends every connection with the reason, and
   const server = await startEmbeddedServer({ dataDir });
   const connection = await openConnection(server);
   const ended = once(connection, 'error');
-  connection.write(frame('!')); // FATAL: PostgreSQL ends for good
+  connection.write(frame('!')); // a FATAL error, which ends PostgreSQL for good
   const [error] = await ended;
   assert.match(error.message, /has stopped.*invalid frontend message type/);
   assert.equal((await server.failed).message, error.message);
@@ -355,7 +355,7 @@ test("a folder that is not the service's ends the start with a sentence", async 
   await assert.rejects(startEmbeddedServer({ dataDir: file }), unusable(/is a file/));
   await assert.rejects(startEmbeddedServer({ dataDir: join(file, 'below') }), unusable(/is a file/));
 
-  // Where the kernel makes no folders, mkdir's own recursion never ends.
+  // In this folder the kernel creates nothing, and there mkdir with `recursive` would never end.
   if (process.platform === 'linux') {
     await assert.rejects(startEmbeddedServer({ dataDir: '/proc/nope/data' }), unusable(/cannot be used/));
   }
@@ -463,7 +463,7 @@ function frame(type: string, body = ''): Buffer {
   return Buffer.concat([head, bytes]);
 }
 
-/** Parse, Bind and Execute without Sync. */
+/** The frames Parse, Bind and Execute, without Sync. */
 function extended(sql: string): Buffer[] {
   return [frame('P', `\0${sql}\0\0\0`), frame('B', '\0\0\0\0\0\0\0\0'), frame('E', '\0\0\0\0\0')];
 }
@@ -482,7 +482,7 @@ async function readTypes(connection: Duplex, readyCount: number): Promise<string
   const types: string[] = [];
   let rest = Buffer.alloc(0);
   while (types.filter((type) => type === 'Z').length < readyCount) {
-    // Not by 'data': data arriving between two calls would be lost.
+    // Do not use 'data' events: data that arrives between two calls would be lost.
     const chunk: Buffer | null = connection.read();
     if (chunk === null) await once(connection, 'readable');
     else rest = Buffer.concat([rest, chunk]);
@@ -499,7 +499,7 @@ function unusable(message: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof DataFolderUnusable && message.test(error.message);
 }
 
-/** Another process that starts the server on the folder and runs the script; prints the sentence of a failed start. */
+/** Starts the server on the folder in another process and runs the script there. Prints why a start failed. */
 function startChild(dataDir: string, script: string): ChildProcess {
   const module = new URL('../../src/platform/database/embedded/embedded-server.ts', import.meta.url).href;
   const source = `

@@ -1,5 +1,5 @@
-// DATABASE_URL with several hosts: a primary, its standby, another cluster, and an unused address. Whole failovers under
-// load: proof/machines/failover.ts; the decisions: test/unit/database-hosts.test.ts.
+// DATABASE_URL with several hosts: a primary, its standby, another cluster, and an address that nothing uses.
+// proof/machines/failover.ts tests whole failovers under load, test/unit/database-hosts.test.ts the decisions.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -111,7 +111,7 @@ describe('a list of hosts', () => {
       for (const number of [7, 8]) await write(database, number);
       const [here, there] = [await toldTo(primary), await toldTo(standby)];
       assert.deepEqual(there.slice(-3), [6, 7, 8]);
-      // Statements in progress at the freeze may be on both sides; none sent later.
+      // A statement that was running at the freeze may be on both servers, but no later one.
       assert.ok(!here.some((number) => number > 6), `the former primary has ${here}`);
     } finally {
       send('SIGCONT', frozen);

@@ -1,5 +1,5 @@
-// Copies of the embedded database's files while it writes (src/platform/database/embedded/file-copy.ts): what opens from
-// the copy, and what remains in the copied database.
+// Copies the files of the embedded database while it writes (src/platform/database/embedded/file-copy.ts). Checks what
+// opens from the copy and what remains in the database that was copied.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -51,7 +51,7 @@ async function begin() {
   return database.beginFileCopy();
 }
 
-/** Each round changes every page of the table, some rows at a time: a plain copy of the files is torn. */
+/** Changes every page of the table, some rows at a time, so that a plain copy would be inconsistent. */
 async function writeTurn(turn: number): Promise<void> {
   for (let part = 0; part < 8; part += 1) {
     await run(database, `update pages set turn = ${turn} where id % 8 = ${part}`);
@@ -148,7 +148,7 @@ test('a backup command that a signal ends leaves nothing behind, and the databas
   const controlSocket = await openControlSocket(
     dataDir,
     (_wish, connection) => {
-      // The label is never sent: the command waits with its partial copy.
+      // The label is never sent, so the command waits with an incomplete copy.
       const mute = { ...connection, send: (value: JsonObject) => 'label' in value || connection.send(value) };
       const end = guardCopy(database, mute, { copySecondsMax: 3_600 });
       ends.push(end.catch((error: unknown) => error));
@@ -179,7 +179,7 @@ test('while files are copied no log is cleared, and afterwards it is', async () 
   const guard = await begin();
   const [first = {}] = await run(database, 'select pg_walfile_name(pg_current_wal_lsn()) as name');
   const path = join(dataDir, 'postgres', 'pg_wal', String(first['name']));
-  // More segments than the worker keeps before it clears its WAL.
+  // Write more segments than the worker keeps before it clears its WAL.
   await fillSegments(20);
   assert.ok(existsSync(path), 'kept');
   await guard.release();

@@ -1,4 +1,4 @@
-// Processes that share a background job on PostgreSQL: one runs it; if it is killed, frozen or closed, another takes over.
+// Processes share a background job on PostgreSQL: if the one that runs it is killed, frozen or closed, another takes over.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -58,7 +58,7 @@ function start(): JobProcess {
   };
 }
 
-/** Two processes, the running one first, and its lease number. */
+/** Starts two processes. Returns the one that runs the job first, and the number of its lease. */
 async function startTwo() {
   const first = start();
   const said = await first.says();

@@ -1,5 +1,5 @@
-// The end of a process behind a proxy: /readyz announces it before anything closes, without waiting for clients that never
-// ask there. Durations: test/unit/lame-duck.test.ts; real proxies: proof/machines/rolling-restarts.ts.
+// How a process behind a proxy ends: /readyz announces it before anything closes, and clients that never ask there are not
+// waited for. Durations are tested in test/unit/lame-duck.test.ts, real proxies in proof/machines/rolling-restarts.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -26,14 +26,14 @@ beforeEach(async () => {
       SECRET_KEY: 'a key of the tests, of thirty-two and more characters',
       ADMIN_API_KEY: adminKey,
     },
-    // A wait that must not happen would never end.
+    // With these limits, a wait that must not happen would never end, so the test would notice it.
     preloads: ['test/harness/patient-ending.ts'],
   });
 });
 
 const readiness = async () => (await fetch(`${service.address}/readyz`)).status;
 
-/** Like a proxy: twice before the signal, and again until it announces its end. */
+/** Acts like a proxy: asks twice before the signal, and then until the process announces its end. */
 async function askAndEnd(): Promise<void> {
   assert.deepEqual([await readiness(), await readiness()], [200, 200]);
   service.kill('SIGTERM');
@@ -63,7 +63,7 @@ test('/readyz is 503 while everything is answered; then the port closes, and con
   const { status, headers } = await admin.get('/api/admin/v1/accounts');
   assert.deepEqual([status, headers.get('connection')], [200, 'keep-alive'], 'answered as ever');
   assert.equal((await fetch(`${service.address}/healthz`)).status, 200);
-  // Three announcements in all; the fourth request shows that they were received.
+  // The process announces its end three times. The fourth request shows that they were received.
   assert.deepEqual([await readiness(), await readiness(), await readiness()], [503, 503, 503]);
   while (await canConnect()) await nextTurn();
   socket.write('\r\n');

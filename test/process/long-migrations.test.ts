@@ -1,5 +1,5 @@
-// Migrations longer than all time limits, on a real server: they finish and report progress, other processes wait, and an
-// interrupted one releases the lock and continues at the next start. The long migration waits for a lock held by the test.
+// Migrations longer than all time limits, on a real server. They finish and report progress while other processes wait. An
+// interrupted one releases the lock and continues at the next start. The test holds a lock that makes it long.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,11 +18,11 @@ import {
 import { defaultLimits } from '../../src/setup/config.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
-/** The limit that a migration must be able to exceed; short statements stay within it even on a busy machine. */
+/** A migration must be able to exceed this limit. Short statements stay below it even on a busy machine. */
 const limitMilliseconds = 1_000;
-/** All limits have passed by the first notice. */
+/** When the first notice comes, all limits have passed. */
 const noticeMilliseconds = 3 * limitMilliseconds;
-/** If no limit is tested. */
+/** Used where no limit is tested. */
 const patientMilliseconds = 30_000;
 const soonMilliseconds = 100;
 
@@ -115,7 +115,7 @@ test('a process that vanishes in the middle of a migration lets the lock go', {
   await running.noticed;
   proxy.become('refusing');
   await cut;
-  // No client ends its migration: the server must detect the lost connection.
+  // No client ends its own migration, so the server has to detect the lost connection.
   const database = open(url);
   const next = listenFor(/^Migration 0002-test\.sql/);
   const migrating = migrate(database, { migrations, notices: next.notices });
@@ -163,7 +163,7 @@ function open(connectionString: string, limit = patientMilliseconds): Database {
     ...defaultLimits.database,
     connectionString,
     connectMilliseconds: patientMilliseconds,
-    // Queries on other connections may be slow on a busy machine.
+    // Patient, because queries on other connections may be slow on a busy machine.
     answerMilliseconds: patientMilliseconds,
     readMilliseconds: limit,
     idleInTransactionMilliseconds: limit,
@@ -173,7 +173,7 @@ function open(connectionString: string, limit = patientMilliseconds): Database {
 
 let databaseCount = 0;
 
-/** With the lock that the second migration waits for. */
+/** Makes a database with the lock that the second migration waits for. */
 async function newDatabase() {
   databaseCount += 1;
   const url = new URL(postgres.url);
@@ -187,7 +187,7 @@ async function newDatabase() {
   return {
     url: url.href,
     letGo: () => holder.query(`select pg_advisory_unlock(${heldLock})`),
-    /** As soon as the statement finds one. */
+    /** Ends the session that the statement finds, as soon as it finds one. */
     async endSession(text: string) {
       while ((await holder.query(text)).rowCount === 0) await pause(soonMilliseconds);
     },

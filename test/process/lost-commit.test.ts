@@ -1,6 +1,6 @@
-// The connection is cut or frozen around COMMIT: every order is answered truthfully and charged once. Killed servers under
-// load: broken-database.test.ts.
-// Invariant: an unhandled rejection fails the test, as it would end the process.
+// The connection is cut or frozen around COMMIT. Every order gets a true answer and is charged once.
+// broken-database.test.ts kills servers under load. Invariant: an unhandled rejection fails the test, because it would end
+// the process.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -40,7 +40,7 @@ describe('a connection that breaks around COMMIT', () => {
   before(async () => {
     proxy = await startTcpProxy(postgres.url);
     service = await startTestService({
-      // A silent connection times out soon, on the server too, but later than a busy machine is silent.
+      // A silent connection times out soon, on the server too, but not before a busy machine answers.
       environment: { DATABASE_URL: proxy.url(await newDatabase()) },
       limits: { database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 } },
     });
@@ -164,7 +164,7 @@ describe('a database that stays away', () => {
   });
   afterEach(() => proxy.become('open'));
 
-  // Much more than all timeouts together, much less than the test's own limit.
+  // Much longer than all timeouts together, and much shorter than the test's own limit.
   const bounded = { timeout: 90_000 };
 
   for (const [how, away, stands] of [
@@ -197,7 +197,7 @@ describe('a database that stays away', () => {
         proxy.become('open');
         const retry = await order(service, reseller, customer, 'kept');
         assert.equal(retry.status, 201, `it takes orders again at once: ${retry.text}`);
-        // An attempt in progress when its client got a 503 may have placed it since.
+        // An attempt that was still running when its client got a 503 may have placed the order since.
         if (stands) assert.equal(retry.headers.get('idempotent-replayed'), 'true');
         await standsOnce(service, reseller, 1);
         assert.equal((await fetch(`${service.address}/readyz`)).status, 200);
@@ -212,7 +212,7 @@ describe('a database that stays away', () => {
     const answers = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));
     await broken;
     for (const answer of answers) isUnavailable(answer);
-    // A running batch continues without the clients that got a 503.
+    // A running batch continues even though its clients got a 503.
     while (service.service.engine.queueDepth() > 0) await pause(10);
     proxy.become('open');
     const retries = await Promise.all(keys.map((key) => order(service, reseller, `${key}-x`, key)));

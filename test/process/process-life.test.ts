@@ -1,6 +1,6 @@
-// The service's life as a process: `node src/main.ts --demo` in its own folder, its output as read by a person, stops and
-// restarts. Kills: kill.test.ts.
-// Invariant: nothing waits for a fixed time; a process is killed after an answer or output.
+// The service's life as a process: `node src/main.ts --demo` in its own folder, its output as a person reads it, stops and
+// restarts. kill.test.ts kills it. Invariant: nothing waits for a fixed time. A process is killed only after an answer or
+// output.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -58,7 +58,7 @@ interface ServiceProcess {
   readonly ended: Promise<Ended>;
 }
 
-/** The program in a folder without .env and without this process's settings. */
+/** Starts the program in a folder without .env and without this process's settings. */
 function run(
   args: readonly string[],
   environment: Record<string, string>,
@@ -86,7 +86,7 @@ function run(
   return { child, output, ended };
 }
 
-/** Resolves when it listens; fails with its output if it ends before. */
+/** Resolves when the service listens. Fails with its output if it ends before. */
 async function start(
   environment: Record<string, string>,
   args = ['--demo'],
@@ -100,7 +100,7 @@ async function start(
   let address: string | undefined;
   const over = ended.then(() => true as const);
   while (address === undefined) {
-    // The welcome is one write, with an empty line at its end.
+    // The welcome is written at once and ends with an empty line.
     [, address] = /listens at (\S+)\n[\s\S]*\n\n$/.exec(output.stderr) ?? [];
     if (address !== undefined) break;
     const isOver = await Promise.race([over, once(child.stderr ?? child, 'data').then(() => false)]);
@@ -109,7 +109,7 @@ async function start(
   return { address, child, said: output.stderr, ended };
 }
 
-/** With a terminal, a start prints what it generates. */
+/** With a terminal, a start prints the secrets that it generates. */
 const watched = { NODE_OPTIONS: '--import=data:text/javascript,process.stderr.isTTY=true' };
 
 async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<Ended> {
@@ -117,7 +117,7 @@ async function stop({ child, ended }: ServiceProcess, signal: NodeJS.Signals = '
   return ended;
 }
 
-/** Expects a failing start: one sentence, exit code 1, nothing on standard output. */
+/** Expects a start to fail with one sentence, exit code 1 and nothing on standard output. */
 async function refusedStart(environment: Record<string, string>, cwd = folder): Promise<string> {
   const { ended } = run([], { PORT: '0', ...environment }, { cwd });
   const { code, stdout, stderr } = await ended;
@@ -127,7 +127,7 @@ async function refusedStart(environment: Record<string, string>, cwd = folder): 
   return said;
 }
 
-/** The same, up to opening the database, in this process. */
+/** Like refusedStart, but in this process and only up to opening the database. */
 async function refusal(environment: Record<string, string>): Promise<string> {
   const error = await openDatabase(readConfig(environment), Math.floor(Date.now() / 1000)).then(
     ({ database }) => database.close().then(() => assert.fail('it would start')),
@@ -142,7 +142,7 @@ function verify(environment: Record<string, string>): Promise<CommandEnd> {
   return runCommand(['verify', '--json'], { cwd: folder, environment });
 }
 
-/** A value of the welcome, such as the password; `section` selects one of the two API keys. */
+/** A value from the welcome, such as the password. `section` selects one of the two API keys. */
 function shown(said: string, name: string, section = ''): string {
   const from = said.indexOf(section);
   const [, value] = new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(said.slice(from)) ?? [];
@@ -153,7 +153,7 @@ function shown(said: string, name: string, section = ''): string {
 const administratorSection = 'The first administrator';
 const demoSection = 'The demo reseller';
 
-/** A prepared folder, as initdb takes seconds. The administrator's key is from its first start. */
+/** A prepared folder, because initdb takes seconds. The administrator's key is from its first start. */
 const template = join(folder, 'template');
 let adminKey: string;
 
@@ -168,7 +168,7 @@ describe('the first start of all', () => {
   let first: ServiceProcess;
   let secrets: string[];
   before(async () => {
-    // As left by a start killed at the worst moment: the marker file of a database exists, others do not.
+    // This is what a start leaves that was killed at the worst moment: a database's marker file without the other files.
     const unfinished = join(dataDir, 'postgres.new');
     mkdirSync(unfinished, { recursive: true });
     writeFileSync(join(dataDir, 'sellthrough.lock'), '');
@@ -420,7 +420,7 @@ describe('SIGTERM', () => {
       `POST /api/v1/orders HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${late}\r\nidempotency-key: late\r\n` +
         `content-length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
     );
-    // Served in order on one thread: after this answer, the head above has been read.
+    // Requests are served in order on one thread, so after this answer the head above has been read.
     await (await fetch(`${service.address}/healthz`)).text();
     const stream = async (account: string, client: number) => {
       const api = createApiClient(service.address, account);
@@ -449,7 +449,7 @@ describe('SIGTERM', () => {
     assert.match(answer, /^connection: close\r$/im);
     const { order: lateOrder } = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
     answered.push({ account: late, id: lateOrder.id });
-    // Idle connections do not delay the end: nothing else would close them soon.
+    // The end does not wait for idle connections, which nothing else would close soon.
     const { code, signal, stdout } = await service.ended;
     assert.deepEqual({ code, signal }, { code: 0, signal: null });
     assert.match(stdout, /"msg":"shutting down"/);
@@ -467,7 +467,7 @@ describe('SIGTERM', () => {
 describe('a PostgreSQL server', () => {
   let postgres: ThrowawayPostgres;
   const secret = { SECRET_KEY: 'y'.repeat(32) };
-  /** Of a fully prepared database. */
+  /** The settings of a fully prepared database. */
   let given: { DATABASE_URL: string; SECRET_KEY: string; CURRENCY: string };
   before(async () => {
     postgres = await startThrowawayPostgres();
@@ -571,7 +571,7 @@ describe('a PostgreSQL server', () => {
   }
 
   async function whileOff(setting: string, work: () => Promise<void>): Promise<void> {
-    // As an operator would, per database or in the server's file.
+    // Set it as an operator would: for the database, or in the server's configuration.
     if (setting === 'synchronous_commit') await query(`alter database postgres set ${setting} = off`);
     else await query(`alter system set ${setting} = off`);
     await query('select pg_reload_conf()');
@@ -610,7 +610,7 @@ describe('a PostgreSQL server', () => {
     await change("update service_state set currency = 'EUR'");
   });
 
-  // Each is the last moment before a step of the start, in order.
+  // Each statement is the last moment before a step of the start. They are listed in order.
   for (const [step, statement] of [
     ['the migrations run', /^select pg_advisory_xact_lock/],
     ['the packages are read', /^select s\.packages_version/],

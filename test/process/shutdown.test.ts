@@ -18,7 +18,7 @@ test('SIGTERM ends a process whose database is at a statement that does not end'
       ADMIN_API_KEY: adminKey,
     },
   });
-  // Blocks readers of orders: verify waits, without its own time limit.
+  // This lock blocks readers of orders, so verification waits. It has no time limit of its own.
   const blocker = new pg.Client({ connectionString: database.url });
   await blocker.connect();
   context.after(async () => {
@@ -27,7 +27,7 @@ test('SIGTERM ends a process whose database is at a statement that does not end'
   });
   await blocker.query('begin; lock table orders');
   const admin = createApiClient(service.address, adminKey);
-  // On a busy machine it may get a 503 before it has requested the lock.
+  // On a busy machine, verification may answer 503 before it asks for the lock, so repeat it.
   let verify = Promise.resolve<unknown>(null);
   let isAsking = false;
   const ask = () => {

@@ -1,5 +1,5 @@
-// Clients that hold connections open: partial headers or bodies, silence, unread answers. A normal client is served beside
-// hundreds of them, and the service's limits, small here, cut them off.
+// Clients that hold connections open with partial headers or bodies, silence, or answers that they do not read. A normal
+// client is served beside hundreds of them, and the service's limits, which are small here, cut them off.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ const http = {
   keepAliveMilliseconds: 3_000,
   idleMilliseconds: 3_500,
 };
-/** Limits are checked once a second, later on a loaded machine. */
+/** Limits are checked once a second, and later on a loaded machine. */
 const cutOffMilliseconds = 4 * (http.requestMilliseconds + 1_000);
 const slowClients = 100;
 
@@ -57,7 +57,7 @@ const slowWays: readonly (readonly [what: string, speak: (socket: Socket, key: s
   [
     'send their header byte by byte',
     (socket) => {
-      // Often enough to avoid idle timeouts.
+      // Often enough that no idle timeout applies.
       const beat = setInterval(() => socket.write('a'), 100);
       socket.write('GET / HTTP/1.1\r\nx-slow: ');
       socket.on('close', () => clearInterval(beat));
@@ -147,7 +147,7 @@ describe('a connection that is closed because it is late', { concurrency: true }
     await Promise.all(
       sockets.map(async (socket, index) => {
         const body = JSON.stringify({ package_id: patient.packages.basic, customer: customer(index) });
-        // From before the limit until after its last check.
+        // These moments reach from before the limit to after its last check.
         await pause(http.headersMilliseconds - 200 + index * 40);
         if (socket.writable) socket.write(`${head(reseller.key, `content-length: ${body.length}`)}${body}`);
         await closed(socket);
@@ -178,7 +178,7 @@ test('a whole request in many small pieces is still served', async () => {
 });
 
 describe('clients that never read an answer', () => {
-  const path = '/api/v1/openapi.json'; // the largest answer without a key
+  const path = '/api/v1/openapi.json'; // the largest answer that needs no key
   const request = `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 
   test('and ask for much at once cost a part of the memory that their answers would fill', async (context) => {
@@ -204,7 +204,7 @@ describe('clients that never read an answer', () => {
     }
     try {
       const started = performance.now();
-      // No other requests: the normal client's idle connection is closed by the keep-alive limit.
+      // Send no other requests, so that the keep-alive limit closes the normal client's idle connection.
       let left = await countConnections(service);
       while (left > 0 && performance.now() - started < cutOffMilliseconds) {
         await pause(50);
@@ -252,7 +252,7 @@ async function openSockets({ address }: TestService, count: number): Promise<Soc
   return sockets;
 }
 
-/** Also if it has already closed, or was reset. */
+/** Resolves even if the socket has already closed or was reset. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();

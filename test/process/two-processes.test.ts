@@ -1,5 +1,5 @@
-// Several processes of `src/main.ts` on one PostgreSQL share accounts, keys and customers, and a change through one holds
-// in the others; they only communicate through the database. Crowds: test-mode-crowd.test.ts.
+// Several processes of `src/main.ts` on one PostgreSQL share accounts, keys and customers. A change made through one
+// applies in the others, although they communicate only through the database. test-mode-crowd.test.ts tests crowds.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -19,7 +19,7 @@ import { runForJson } from '../harness/command-process.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
 
-/** Number of checks of what must hold every time. */
+/** How often a promise that must always hold is checked. */
 const rounds = 5;
 const settings = { PORT: '0', SECRET_KEY: 'z'.repeat(32) };
 const running = new Set<ChildProcess>();
@@ -38,7 +38,7 @@ interface ServiceProcess {
   readonly ended: Promise<{ code: number | null; log: string }>;
 }
 
-/** Resolves when it has printed its address and the welcome. */
+/** Resolves when the process has printed its address and the welcome. */
 async function start(environment: Record<string, string>, args: string[] = []): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...briefFlags, programFile('src/main.ts'), ...args], {
     cwd: folder,
@@ -122,7 +122,7 @@ describe('two processes that share an account', () => {
     assert.equal(credited.status, 201, credited.text);
     const here = createApiClient(first.address, key);
     const there = createApiClient(second.address, key);
-    // Both have cached the account: a change must invalidate that.
+    // Both processes have cached the account now, so a change must invalidate both caches.
     for (const client of [here, there]) assert.equal((await client.get('/balance')).body.balance, credit);
     return { id: account.id, path, key, here, there };
   }
@@ -183,7 +183,7 @@ describe('two processes that share an account', () => {
     assert.equal(totals[0]?.body.total + totals[1]?.body.total, placed);
   });
 
-  // The administrator's change through the first process, and the answer to the very next order through the second.
+  // The administrator's change through the first process, and how the second answers the very next order.
   const refusals: readonly (readonly [title: string, change: object, undo: object, code: string])[] = [
     ['blocked', { blocked: true }, { blocked: false }, 'account_blocked'],
     ['switched off for the API', { api_enabled: false }, { api_enabled: true }, 'api_disabled'],
@@ -198,7 +198,7 @@ describe('two processes that share an account', () => {
         const refused = await order(account.there, `refused-${account.id}-${round}`);
         assert.deepEqual([refused.status, refused.body.error?.code], [403, code], refused.text);
         await patched(account, undo);
-        // A restored right may be refused until the other process knows of it, but not after that.
+        // After a right is restored, the other process may refuse until it learns of it, but never after that.
         for (;;) {
           const placed = await order(account.there, `placed-${account.id}-${round}`);
           if (placed.status === 201) break;
@@ -261,7 +261,7 @@ describe('two processes that share an account', () => {
       ];
       const through = ({ key }: Account) => createApiClient(unaware.address, key);
       for (const one of [...refused, rekeyed, grouped, priced]) await through(one).get('/balance');
-      // Its LISTEN connection is silenced at its next heartbeat, which takes seconds to notice.
+      // From its next heartbeat on, its LISTEN connection is silent. The process notices that after seconds.
       await proxy.breakAt(/^select 1$/, 'freeze before');
       const deafSince = performance.now();
 
@@ -269,7 +269,7 @@ describe('two processes that share an account', () => {
         const account = refused[index];
         assert.ok(account !== undefined);
         await patched(account, change);
-        // From the cache only: the one answer that may be stale, for two seconds, until it knows that it misses notices.
+        // Only an answer from the cache may be outdated, for two seconds, until the process notices that it misses notices.
         const isStale = (await through(account).get('/packages')).status === 200;
         const deafMilliseconds = performance.now() - deafSince;
         assert.ok(isStale || deafMilliseconds > 1_000, 'it has not noticed');
@@ -354,7 +354,7 @@ describe('two processes that share an account', () => {
     let isOver = false;
     let acknowledged = 0;
     let unavailable = 0;
-    /** As documented: after a 503, again with the same key. */
+    /** Does what the documents advise: after a 503, repeats with the same key. */
     const persist = async (client: ApiClient, key: string): Promise<void> => {
       keys.push(key);
       for (;;) {
@@ -362,7 +362,7 @@ describe('two processes that share an account', () => {
         if (answer.status === 201) return;
         assert.equal(answer.status, 503, answer.text);
         unavailable += 1;
-        await pause(50); // a client's back-off
+        await pause(50); // the client's back-off
       }
     };
     let onAcknowledged: () => void = () => undefined;
@@ -377,7 +377,7 @@ describe('two processes that share an account', () => {
     await watcher.connect();
     const held = `select from pg_stat_activity
       where datname = current_database() and state = 'idle in transaction'`;
-    // Stopped again and again, until between its locks and its COMMIT.
+    // Stop the process again and again, until it stops between its locks and its COMMIT.
     for (;;) {
       await new Promise<void>((resolve) => {
         onAcknowledged = resolve;
@@ -429,8 +429,8 @@ describe('processes that start in the same instant on an empty database', () => 
   });
 
   /**
-   * Two requests held at their first read of the accounts, then released together. null: a slow machine, on which one timed
-   * out first.
+   * Sends two requests, holds both at their first read of the accounts, and releases them together. Returns null if one
+   * timed out first on a slow machine.
    */
   async function startHeld(url: string): Promise<readonly ServiceProcess[] | null> {
     const [holder, watcher] = [new pg.Client(url), new pg.Client(url)];
@@ -506,7 +506,7 @@ describe('processes that start in the same instant on an empty database', () => 
   }
 });
 
-/** From the file that a start without a terminal names. */
+/** Reads the key from the file that a start without a terminal names. */
 function keptKey(file: string | undefined): string {
   assert.ok(file !== undefined);
   return /^API key +(\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';

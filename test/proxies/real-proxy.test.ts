@@ -1,4 +1,4 @@
-// Behavior of a real proxy in front of the service: client addresses for the allow-list, bodies and heads at its limits,
+// How a real proxy in front of the service behaves: client addresses for the allow-list, bodies and heads at its limits,
 // and its own answers while the service is away. Run by `npm run test:proxies`.
 import assert from 'node:assert/strict';
 import { connect as connectHttp2 } from 'node:http2';
@@ -165,7 +165,7 @@ describe('bodies and heads', () => {
     assert.ok(closed || answers.length > 0);
     for (const { status, body } of answers) {
       assert.equal(status, 400);
-      // HAProxy has no other answer to what it cannot parse: see haproxy.cfg.
+      // HAProxy cannot answer in our format what it cannot parse: see haproxy.cfg.
       if (kind === 'nginx') assert.equal(body?.error?.code, 'invalid_json');
     }
   });
@@ -218,7 +218,7 @@ describe('bodies and heads', () => {
       );
       const [answer] = answers;
       assert.ok(answer && answer.status >= 400 && answer.status < 500, `${path} ${answer?.status}`);
-      // Caddy has no other answer to what it cannot parse.
+      // Caddy cannot answer in our format what it cannot parse.
       if (kind !== 'caddy' || reachesService(path))
         assert.ok(answer.body?.error?.code, `${path}: in the envelope`);
     }
@@ -273,11 +273,11 @@ test('an answer that is lost between service and proxy: HAProxy asks again where
       assert.equal(isSellthroughError(first), false, String(first));
     }
     assert.equal(cutting.cuts(), 1);
-    // After that, Caddy avoids a lone process for a second, with its own answer.
+    // After a failure, Caddy avoids its only process for a second and answers itself.
     const placed = await client.placeOrder(wish, { ...options, retries: kind === 'caddy' ? 1 : 0 });
     assert.deepEqual([placed.replayed, Number(placed.balance)], [true, before - 10]);
 
-    // Without a key only the client knows whether it may be repeated.
+    // Without a key, only the client knows whether the request may be repeated.
     cutting.cutAnswers(1, 'before');
     const keyless = createApiClient(front.address, reseller.key).post('/orders', {
       package_id: service.packages.basic,

@@ -1,5 +1,5 @@
-// `migrate --groups` as a process, and the divided database: access, backups into and out of it, verify and doctor, and
-// programs configured for one group.
+// `migrate --groups` as a process, and the database that it divides: access, backups into and out of it, verify and doctor,
+// and programs that are configured for one group.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -31,9 +31,9 @@ const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: 'the key of the service that is divided', ADMIN_API_KEY: adminKey, PORT: '0' };
 const resellers = 4;
 const groups = 3;
-/** A database with a lock by which the test delays the division. */
+/** With this lock in the database, the test delays the division. */
 const heldLock = 42;
-/** Its holder changes the schema or divides the accounts. */
+/** The holder of this lock changes the schema or divides the accounts. */
 const schemaLock = 7_355_608;
 const soonMilliseconds = 50;
 
@@ -105,7 +105,7 @@ test('a service has to stop first, and the downtime is estimated; then every row
     /Nothing was changed: a service is running on this database \(.+, process \d+\)\. Stop it first/,
   );
   await stop(service);
-  // While it ran, its jobs may have written.
+  // The service's jobs may have written while it ran, so count only now.
   const before = await counts(url);
 
   const unasked = await runCommand(['migrate', '--groups', '3'], { cwd: folder, environment });
@@ -257,7 +257,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   const url = await copyOfTemplate();
   const environment = { ...settings, DATABASE_URL: url };
   const before = await counts(url);
-  // An index build that waits for the test, if accounts are divided.
+  // If accounts are divided, building this index waits for the test.
   await askServer(
     url,
     `create function held(int) returns int immutable language plpgsql as $$
@@ -271,7 +271,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   await holder.connect();
   await holder.query(`select pg_advisory_lock(${heldLock})`);
   const command = startCommand(['migrate', '--groups', '3', '--yes'], { cwd: folder, environment });
-  // Other tests have databases on this server.
+  // Look at this database only, because other tests have databases on this server.
   const waitingFor = (lock: number) =>
     `select pid from pg_locks where locktype = 'advisory' and not granted and objid = ${lock}
        and database = (select oid from pg_database where datname = current_database())`;
@@ -329,7 +329,7 @@ interface Backup {
   readonly rows: readonly string[];
 }
 
-/** Without what a restore changes: the incarnation and the events' numbers. */
+/** Removes what a restore changes: the incarnation and the numbers of events. */
 function withoutIncarnation({ content, rows }: Backup): readonly string[] {
   const changed: Readonly<Record<string, string | null>> = {
     accounts: 'event_count',
@@ -357,7 +357,7 @@ test('a backup is independent of the number of groups, and goes into one group o
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
     const [head = '', ...lines] = gunzipSync(readFileSync(path)).toString('utf8').trim().split('\n');
     const { made_at: _, ...content } = JSON.parse(head);
-    // The last line's checksum includes the head.
+    // Leave out the last line, because its checksum includes the head.
     return { path, content, rows: lines.slice(0, -1).filter((line) => !line.includes('login_links')) };
   };
   const [whole, divided] = await Promise.all([
@@ -537,7 +537,7 @@ async function start(url: string): Promise<ServiceHere> {
   return service;
 }
 
-/** If its log or process id is needed. */
+/** Starts a process; use it where the log or the process id matters. */
 async function startProcess(url: string): Promise<ServiceProcess> {
   const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
   running.add(service);
@@ -561,7 +561,7 @@ function copyOfTemplate(from = template): Promise<string> {
   return newDatabase(from);
 }
 
-/** Like `migrate --groups`, while a service runs: may deadlock with its jobs. */
+/** Like `migrate --groups` while a service runs, so it may deadlock with the service's jobs. */
 async function divide(url: string): Promise<void> {
   const database = await connectDatabase({ database: { kind: 'postgres', connectionString: url } });
   const division = () =>

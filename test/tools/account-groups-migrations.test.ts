@@ -1,4 +1,4 @@
-// Migrations with account groups: table changes run in every group, views follow, and no group is left behind.
+// Migrations with account groups: changes of tables run in every group, views follow, and no group is left out.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -86,7 +86,7 @@ test('what is about tables of accounts runs in every group, and the views show i
     ),
     [{ n: 0 }],
   );
-  // One sequence numbers all groups, and a changed function still uses its own group.
+  // One sequence numbers the rows of all groups. A changed function still uses its own group.
   const drawn = await askServer(
     url,
     `insert into public_group_0.accounts (username, display_name, search_text, group_name, created_at, id)

@@ -1,5 +1,5 @@
-// backup and restore as processes, on both databases: data survives exactly, and incomplete, foreign or unwelcome files are
-// refused without any effect.
+// backup and restore as processes, on both databases. Data survives exactly. Files that are incomplete, foreign or
+// unwelcome are refused without any effect.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -44,7 +44,7 @@ const secretKey = 'the key of the service that is backed up';
 const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
 
-/** Between two orders during a backup: they must continue, and leave the CPU to other tests. */
+/** The pause between two orders during a backup, so that orders continue but leave the CPU to other tests. */
 const restMilliseconds = 5;
 
 const oddTexts = [
@@ -139,7 +139,7 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
       demo.post('/orders', { package_id: packageId, customer: 'after the restore'.replaceAll(' ', '-') }),
     );
     assert.equal(placed.order.id, 2_000_000_041, 'numbers go on without a gap');
-    // Identities too, beyond those that the lost database may have used.
+    // New ids also continue, beyond those that the lost database may have used.
     const admin = createApiClient(service.address, adminKey);
     const account = await made(
       admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),
@@ -269,7 +269,7 @@ describe('a restore revokes access that may have ended', () => {
   test('no table of sessions, links or codes is forgotten', () => {
     const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
     const holders = [...schema.matchAll(/^(\w+)\.(token_hash|code_hash) /gm)].map(([, table = '']) => table);
-    // By the link's; it lets no customer in.
+    // This table contains hashes of links, but lets no customer in.
     const logs = ['login_link_log'];
     assert.deepEqual(
       [...passTables].sort(),
@@ -319,7 +319,7 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
 test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
   const environment = { ...settings, DATA_DIR: inFolder('busy') };
   cpSync(inFolder('first'), environment.DATA_DIR, { recursive: true });
-  // A separate process: the commands find it by its folder.
+  // A separate process, because the commands find the service by its folder.
   const service = await noted(startServiceProcess({ environment }));
   const demo = createApiClient(service.address, demoKey);
   let isOver = false;
@@ -344,7 +344,7 @@ test('a backup of a running embedded service is one consistent moment, and order
       ),
     );
     assert.ok(placed > wasPlaced, 'orders went on');
-    // A second one has to wait; its files are untouched.
+    // Only one backup runs at a time. The other is refused, and its files are not touched.
     const [done, ...others] = ends.toSorted((a, b) => Number(a.code) - Number(b.code));
     for (const end of others.filter(({ code }) => code !== 0)) assertRefused(end, 1, /already running/);
     assert.equal(done?.code, 0, done?.stderr);
@@ -360,7 +360,7 @@ test('a backup of a running embedded service is one consistent moment, and order
       1,
       /SECRET_KEY is not the one/,
     );
-    // The service is unaffected: it continues, and its folder opens as usual.
+    // The service is not affected: it continues, and its folder opens as usual afterwards.
   } finally {
     isOver = true;
     await stream;
@@ -378,7 +378,7 @@ test('a backup that a signal ends takes its file with it; what kill -9 leaves do
   await runForJson(['restore', original], { cwd: folder, environment });
   const cwd = inFolder('cut-off');
   mkdirSync(cwd);
-  // All backups of this database stop halfway.
+  // This lock stops all backups of the database halfway.
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query('begin; lock table orders in access exclusive mode');
@@ -395,7 +395,7 @@ test('a backup that a signal ends takes its file with it; what kill -9 leaves do
     await holder.end();
   }
   assert.deepEqual(readdirSync(cwd), ['SIGKILL.backup.unfinished']);
-  // As left by a copy beside a running embedded service.
+  // A copy beside a running embedded service leaves such a folder if it is killed.
   mkdirSync(join(cwd, 'SIGKILL.backup.unfinished-copy'));
   const { stdout } = await runCommand(['doctor', '--json'], { cwd, environment });
   const { checks }: { checks: { name: string; state: string; says: string }[] } = JSON.parse(stdout);
@@ -491,7 +491,7 @@ test('a database with data in it is left alone', async () => {
 
 describe('what does not fit ends the restore before anything is made', () => {
   const whole = () => gunzipSync(readFileSync(original)).toString('utf8');
-  /** Recomputes all checksums, as an attacker or a bug could. */
+  /** Recomputes all checksums, as an attacker would. */
   const damages: readonly (readonly [title: string, damage: () => Buffer, sentence: RegExp])[] = [
     [
       'a file that is no backup',
@@ -545,11 +545,11 @@ describe('what does not fit ends the restore before anything is made', () => {
     const file = inFolder('flipped.backup');
     const harmless: number[] = [];
     for (let place = 0; place < bytes.length; place += place < 20 ? 1 : 97) {
-      // The gzip head's time, flags and system (bytes 4 to 9) do not affect the content.
+      // Bytes 4 to 9 of the gzip head (time, flags and system) do not affect the content.
       if (place >= 4 && place <= 9) continue;
       const flipped = Buffer.from(bytes);
       flipped[place] = (flipped[place] ?? 0) ^ 0b100;
-      // A flipped bit may encode the same content differently.
+      // A flipped bit may still encode the same content.
       if (isSameContent(flipped, whole())) {
         harmless.push(place);
         continue;
@@ -600,7 +600,7 @@ describe('what does not fit ends the restore before anything is made', () => {
 
 test('a row that the database refuses half-way leaves no row behind, and the restore can be tried again', async () => {
   const file = inFolder('refused.backup');
-  // With valid checksums, so that only the database can detect it: a negative balance near the end.
+  // The checksums are valid, so only the database can detect the error: a negative balance near the end.
   writeFileSync(
     file,
     reseal((text) => text.replace(/(\n\["2", "40", "\d+", "\d+", "1", "\w+", ")\d+"/, '$1-5"')),
@@ -684,7 +684,7 @@ function rowsOf(path: string): Record<string, string[]> {
   return rows;
 }
 
-/** Without what a restore changes: the incarnation and the events' numbers. */
+/** Removes what a restore changes: the incarnation and the numbers of events. */
 function withoutIncarnation(rows: Record<string, string[]>, path: string): Record<string, string[]> {
   const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
   const without = (table: string, column: string) => {

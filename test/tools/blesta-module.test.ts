@@ -1,5 +1,5 @@
-// The Blesta module (integrations/blesta), unpacked from its zip, in a stand-in that calls it as Blesta documents, against
-// a real service. Shared code is tested in whmcs-module.test.ts.
+// The Blesta module (integrations/blesta), unpacked from its zip. A stand-in calls it as Blesta's documents say, against a
+// real service. whmcs-module.test.ts tests the shared code.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -148,7 +148,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       assert.equal((await panel.say('renew', { service: 31 })).answer, 'success', time);
       assert.equal(await balanceOf(account), '980.00', `${time}: one renewal date, one charge`);
     }
-    // A later prefix change with another package: the same customer, and unused time is refunded.
+    // The prefix was changed later, together with the package. The customer stays the same, and unused time is refunded.
     await panel.say('row', { id: 1, vars: rowOf(account, `${panel.prefix}b`) });
     assert.equal((await panel.say('change', { service: 31, package: 2 })).answer, 'success');
     assert.equal(await balanceOf(account), '975.00');
@@ -251,7 +251,7 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       );
     }
     assert.equal(await balanceOf(poor), '15.00');
-    // A separate account for another package: this plan does not exist there.
+    // Another package uses another account, where this plan does not exist.
     const other = await service.createReseller({ credit: '50.00' });
     await panel.say('row', { id: 2, vars: rowOf(other, `${panel.prefix}x`) });
     await panel.say('package', { id: 4, row: 2, meta: { ...meta, cost_limit: '' } });

@@ -1,5 +1,5 @@
-// Every command as a process, against a service set up by `sellthrough init` and `serve`: output for programs and people,
-// exit codes, and no secret visible to other users of the machine.
+// Every command as a process, against a service set up by `sellthrough init` and `serve`: output for programs and for
+// people, exit codes, and that no other user of the machine can see a secret.
 
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -38,7 +38,7 @@ let service: ReturnType<typeof startCommand>;
 let settings: NodeJS.Dict<string>;
 let resellerKey: string;
 
-/** Administrator's commands take the key and all else from .env. */
+/** The administrator's commands read the key and all other settings from .env. */
 const admin = () => ({ cwd: folder, environment: { SELLTHROUGH_URL: address } });
 const reseller = () => ({
   cwd: folder,
@@ -50,7 +50,7 @@ before(async () => {
   assert.deepEqual(made.taken_over, ['PORT', 'LOG_LEVEL']);
   settings = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
   copyEmbeddedTemplate(join(folder, 'data'));
-  // Nothing listens there: mail stays in the outbox.
+  // Nothing listens at this address, so mail stays in the outbox.
   const mail = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'Acme <billing@example.com>' };
   const environment = { OUTBOUND_ALLOW: '127.0.0.0/8', ...mail };
   service = startCommand(['serve'], { cwd: folder, environment });
@@ -701,7 +701,7 @@ describe('the orders of a file', () => {
 
   test('are sent in bulks that the rate limit admits, and wait for it', async () => {
     await runForJson(['account', 'edit', 'in-bulk', '--rate-limit', '2'], admin());
-    // One request per ten orders: 21 never fit, and those that fit must wait, as earlier requests count.
+    // Ten orders count as one request, so 21 never fit. Smaller bulks must wait, because earlier requests count.
     const rows = Array.from({ length: 21 }, (_nothing, index) => `${packageId},limited-${index}`);
     const child = startCommand(file('limited.csv', 'package_id,customer', ...rows), customer());
     let said = '';
@@ -715,7 +715,7 @@ describe('the orders of a file', () => {
     }
     child.kill('SIGTERM');
     await closed;
-    // Interrupted halfway, and repeated without a limit.
+    // The run was interrupted halfway. Repeat it without a limit.
     await forget();
     const [orders, placed, replayed, failed] = counts(await runForJson(['bulk', 'limited.csv'], customer()));
     assert.deepEqual([orders, Number(placed) + Number(replayed), failed], [21, 21, 0]);
@@ -725,7 +725,7 @@ describe('the orders of a file', () => {
     await forget();
     const proxy = await startCuttingProxy(address);
     context.after(() => proxy.close());
-    // More than one call's automatic retries.
+    // More cuts than one call retries by itself.
     proxy.cutAnswers(6, 'before');
     const args = file('away.csv', 'package_id,customer', `${packageId},away-1`, `${packageId},away-2`);
     const environment = { ...customer().environment, SELLTHROUGH_URL: proxy.address };
@@ -802,7 +802,7 @@ describe('calls to the product', () => {
       if (data.length > 0) return data.map(({ id }: { id: string }) => id);
     }
   }
-  /** The order is settled before the answer is recorded. */
+  /** Waits until the call is done, because the order is settled before the answer is recorded. */
   async function untilTaken(order: number): Promise<void> {
     for (;;) {
       const { data } = await (await service('GET', `/product-calls?order_id=${order}`)).json();
@@ -876,7 +876,7 @@ describe('calls to the product', () => {
   test('are sent again together, after a yes', async () => {
     await connect('confirm');
     const { id } = await place();
-    // Without a product a pending order needs attention at once.
+    // Without a product, a pending order needs attention at once.
     assert.equal((await service('DELETE', '/product')).status, 200);
     assert.deepEqual(await listed('attention'), [`call_order_${id}`]);
     assertRefused(await refused('send-all', '--yes'), 3, /product/);
@@ -900,7 +900,7 @@ describe('events', () => {
     await runForJson(['account', 'credit', 'listener', '100.00'], admin());
     const prices = ['--reseller', '1,2,3', '--distributor', '1,2,3'];
     packageId = String((await runForJson(['package', 'create', 'Listen', ...prices], admin())).id);
-    // From here on its events are written.
+    // This read starts the recording of events.
     await runForJson(['events'], seller());
   });
   const order = (customer: string) => runForJson(['order', packageId, customer], seller());
@@ -1065,7 +1065,7 @@ describe('a command ends with', () => {
     const anonymous = createServer().listen(0, '127.0.0.1');
     await once(anonymous, 'listening');
     const { port } = anonymous.address() as AddressInfo;
-    // Receives the request and disconnects: the order may have been placed.
+    // Receives the request and disconnects, so the order may have been placed.
     anonymous.on('connection', (socket) => socket.once('data', () => socket.destroy()));
     const environment = { ...reseller().environment, SELLTHROUGH_URL: `http://127.0.0.1:${port}` };
     const lost = await runCommand(['order', '1', 'ada@example.com'], { cwd: folder, environment });
@@ -1105,7 +1105,7 @@ test('no secret stands among the arguments of a command, or of a process it star
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       } catch {
-        return ''; // it has ended
+        return ''; // the program has ended
       }
     });
   assert.ok(

@@ -1,5 +1,5 @@
-// compose.yaml without Docker: settings for containers, generated secrets, and database roles that let the service work and
-// protect the ledger.
+// Tests compose.yaml without Docker: the settings for containers, generated secrets, and database roles that let the
+// service work and protect the ledger.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -106,7 +106,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     service = env('sellthrough.env');
     owner = { ...service, ...env('owner.env') };
 
-    // Like the PostgreSQL image does, with POSTGRES_USER and its folder of scripts.
+    // Does what the PostgreSQL image does with POSTGRES_USER and its folder of scripts.
     const password = readFileSync(join(cwd, 'postgres-password'), 'utf8');
     await askServer(postgres.url, `create role sellthrough superuser login password '${password}'`);
     await askServer(postgres.url, 'create database sellthrough owner sellthrough');
@@ -158,7 +158,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         said += text;
       });
-    // The administrator exists before the service listens.
+    // When the service listens, the administrator already exists.
     while (!/listens at \S+\n/.test(said)) {
       assert.equal(child.exitCode, null, said);
       await once(child.stderr ?? child, 'data');

@@ -1,5 +1,5 @@
-// doctor as a process, with each complaint provoked: an occupied port, a folder that is a file, fsync off, a clock behind
-// the newest record. It changes nothing.
+// doctor as a process. Each complaint is provoked: a port in use, a folder that is a file, fsync off, a clock behind the
+// newest record. doctor changes nothing.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs it in a new folder; the exit code must match the checks. */
+/** Runs doctor in a new folder. The exit code must match the checks. */
 async function doctor(
   environment: Record<string, string>,
   cwd = newFolder(),
@@ -322,14 +322,14 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** Below the system's automatic ports: after release nothing else takes it. */
+/** Chooses a port that the system never assigns itself, so that nothing else takes it after release. */
 async function listenOnUnwantedPort(server: Server): Promise<number> {
   for (let port = 20_000 + (process.pid % 5_000); port < 32_768; port += 1) {
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening');
       return port;
     } catch {
-      // taken
+      // The port is taken.
     }
   }
   assert.fail('no port is free');

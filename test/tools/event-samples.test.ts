@@ -1,5 +1,5 @@
-// The event and webhook guides' samples as printed, in every installed language: feed readers continue after kills, and
-// verifiers accept only valid signatures.
+// The samples of the event and webhook guides, as printed, in every installed language. Feed readers continue after being
+// killed, and verifiers accept only valid signatures.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -27,7 +27,7 @@ interface Language {
   readonly title: string;
   readonly command: readonly string[];
   readonly file: string;
-  /** The same as an endpoint on a port. null: not possible. */
+  /** Runs the sample as an endpoint on a port. null if it cannot be one. */
   readonly endpoint: ((port: number) => readonly string[]) | null;
 }
 
@@ -66,7 +66,7 @@ function startSample(command: readonly string[], cwd: string, environment: NodeJ
     cwd,
     env: { ...childEnvironment, NODE_NO_WARNINGS: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // curl, which bash waits for, ends too.
+    // A process group of its own, so that curl, for which bash waits, ends too.
     detached: true,
   });
   let said = '';
@@ -133,7 +133,7 @@ for (const language of languages) {
         const first = start(language.command, sample, environment);
         const last = await newest();
         await first.says(new RegExp(`${last}`));
-        // It is waiting now, and receives the next event at once.
+        // The reader is waiting now, so it gets the next event at once.
         await place('second@example.com');
         const received = await newest();
         await first.says(new RegExp(`${received}`));

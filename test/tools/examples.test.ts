@@ -1,4 +1,4 @@
-// The examples as users first run them, in test mode with a moved clock. Output must equal examples/output/;
+// The examples as users first run them, in test mode with a moved clock. Their output must equal examples/output/;
 // `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` rewrites it. Tests of missing programs are skipped.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ const updates = process.env['UPDATE_EXAMPLES'] === '1';
 const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'cut'] as const;
 let service: TestService;
 let proxy: CuttingProxy;
-/** One account's test mode per example, created in this order, so that ids do not depend on skipped ones. */
+/** Each example uses another account's tests. All are created, so that ids do not depend on skipped examples. */
 let tests: Record<(typeof names)[number], TestAccount>;
 let bookkeeper: TestAccount;
 
@@ -103,7 +103,7 @@ const balanceOf = async (account: TestAccount): Promise<string> =>
 
 type Purchase = readonly [packageId: number, months: number];
 
-/** Orders for plans that end in at least three months, to use up part of the 1000.00. */
+/** Spends part of the 1000.00 on plans that end in three months or later. */
 async function spend(account: TestAccount, purchases: readonly Purchase[]): Promise<void> {
   for (const [index, [package_id, months]] of purchases.entries()) {
     const body = { package_id, months, customer: `spent-${account.id}-${index}` };
@@ -211,7 +211,7 @@ test('one’s own books are held against the ledger', without(python, 'python'),
   const panel = await signIn(service, bookkeeper);
   const exported = await panel.get('/v1/ledger?format=csv', { 'sellthrough-mode': 'test' });
   writeFileSync(join(folder, 'ledger.csv'), exported.text);
-  // The clock stands still: all 10.00 came back when its plan was replaced.
+  // The clock stands still, so all of the 10.00 came back when the plan was replaced.
   const refund = (await account.get('/orders')).body.data[1].refund;
   assert.equal(refund, '10.00');
   const good = [
@@ -270,9 +270,9 @@ test('the nightly renewal renews once, and stops truthfully where the balance en
   holdAgainst('renew-expiring.txt', `${first}\n${second}\nAfter a top-up:\n\n${await run()}`);
 });
 
-// The operator gives trials, and test mode has none.
+// Only the operator gives trials, and test mode has no operator.
 test('the nightly renewal leaves a trial alone and says so', async () => {
-  // A live key has no test clock: the program uses this machine's time.
+  // A live key has no test clock, so the program uses the time of this machine.
   service.clock.seconds = Math.floor(Date.now() / 1000);
   const reseller = await service.createReseller();
   const trial = { package_id: service.packages.trial, customer: 'grace' };

@@ -1,5 +1,5 @@
-// Clients generated from the served openapi.json by common tools: they compile and place orders. Tools and programs are in
-// test/generated-clients; none needs a network.
+// Clients that common tools generate from the served openapi.json compile and place orders. The tools and programs are in
+// test/generated-clients and need no network.
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';
@@ -23,7 +23,7 @@ const tools: Readonly<Record<string, readonly string[]>> = {
 const programs = ['openapi-fetch', 'hey-api', 'orval-fetch', 'orval-zod', 'swagger-typescript-api'] as const;
 
 let service: TestService;
-/** Below the checkout, so that generated imports resolve to its node_modules. */
+/** Below the checkout, so that generated imports find its node_modules. */
 let folder: string;
 
 before(async () => {
@@ -61,7 +61,7 @@ describe('a generated client', () => {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
   test('compiles under strict, and with exactOptionalPropertyTypes where its tool can', async () => {
-    // Its author compiles without it; this document must not make that necessary.
+    // This tool turns type checks off in its output. Turn them on: our document must pass them.
     const file = join(folder, 'swagger-typescript-api', 'api.ts');
     const source = readFileSync(file, 'utf8');
     assert.match(source, /^\/\/ @ts-nocheck$/m);

@@ -1,5 +1,5 @@
 // What `npm pack` makes, run from an empty folder. `npm run proof` packs and installs it with npm, without a registry
-// (PROOF_INSTALL); `npm test` only copies the packed files, which is much cheaper.
+// (PROOF_INSTALL). `npm test` only copies the packed files, which is much cheaper.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -50,7 +50,7 @@ before(async () => {
   } else {
     await run('npm', ['run', 'prepack', '--loglevel=error'], { cwd: root, shell });
     await putPackedFiles();
-    // Without initdb, whose files are searched for instead.
+    // Skip initdb; another test checks that the package contains its files.
     copyEmbeddedTemplate(join(home, 'data'));
   }
 });
@@ -67,7 +67,7 @@ async function putPackedFiles(): Promise<void> {
     try {
       linkSync(join(root, path), place);
     } catch {
-      copyFileSync(join(root, path), place); // another file system
+      copyFileSync(join(root, path), place); // the folder is on another file system
     }
   }
 }
@@ -96,7 +96,7 @@ test('the package holds what runs, and nothing of the development', () => {
   for (const name of ['pglite.data', 'pglite.wasm', 'initdb.wasm'])
     assert.ok(existsSync(join(pglite, name)), name);
   const names = readdirSync(join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
-  // The documents' downloadable examples are text.
+  // The examples that the documents offer for download are text.
   const ofDocuments = 'docs/dist/downloads/';
   assert.deepEqual(
     names.filter((name) => /\.tsx?$|\.env|\.built-from/.test(name) && !name.startsWith(ofDocuments)),
@@ -122,7 +122,7 @@ test('it serves from an empty folder: the pages, the first order by the printed 
     assert.equal(service.exitCode, null, said);
     await once(service.stderr ?? service, 'data');
   }
-  // Without a terminal, the line reads the key from a file.
+  // Without a terminal, the printed command reads the key from a file.
   const [, address, file, key, body] =
     /^ {2}curl -i (\S+) -H "Authorization: Bearer \$\(sed .* '([^']+)'\)" -H 'Idempotency-Key: (\S+)' -d '(.*)'$/m.exec(
       said,
@@ -146,7 +146,7 @@ test('it serves from an empty folder: the pages, the first order by the printed 
 
 test('its other commands run too', async () => {
   const program = join(installed, 'bin', 'sellthrough.mjs');
-  // On PostgreSQL too: its client is included.
+  // The package must also work on PostgreSQL, with the client that it includes.
   const database = await createTestDatabase();
   const environment =
     database.config.kind === 'postgres'
@@ -176,7 +176,7 @@ test('its bill of materials names every package that travels in it, and is the s
   assert.equal(bill.metadata.component.purl, `pkg:npm/sellthrough@${programVersion}`);
   const listed = new Set(bill.components.map(({ purl }) => decodeURIComponent(purl)));
   const shipped = globSync('node_modules/**/package.json', { cwd: installed })
-    // Not the manifests that mark a package's modules or tests.
+    // Count only packages, not the manifests within them that mark modules or tests.
     .filter((path) => /node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/]package\.json$/.test(path))
     .map((path) => JSON.parse(readFileSync(join(installed, path), 'utf8')))
     .map(({ name, version }) => `pkg:npm/${name}@${version}`);

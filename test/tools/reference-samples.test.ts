@@ -1,5 +1,5 @@
-// Every sample of the API reference, as printed, in each language and in story order, must send exactly the documented
-// request and get the documented status. The service's request log is checked, not the sample's output.
+// Runs every sample of the API reference as printed, in each language and in the story's order. Each must send exactly the
+// documented request and get the documented status. The service's request log is checked instead of the sample's output.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -19,7 +19,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const openapi = JSON.parse(read('openapi.json'));
 const places = new Map(operationsOf(openapi).map((place) => [place.operation.operationId, place]));
-// As the site is built from them.
+// These are the files from which the site is built.
 const pages = globSync('docs/reference/*/*.md', { cwd: root }).map(read);
 
 interface Language {
@@ -27,7 +27,7 @@ interface Language {
   readonly program: string;
   readonly file: string;
   readonly arguments: (file: string) => readonly string[];
-  /** Runs many samples in one process, if starting the program takes longer than a sample. */
+  /** Runs many samples in one process. Used if starting the program takes longer than a sample. */
   readonly runner?: string;
 }
 
@@ -50,7 +50,7 @@ const languages: readonly Language[] = [
   },
 ];
 
-/** As printed on the operation's page. */
+/** The sample as printed on the operation's page. */
 function printedSample(operationId: string, language: string): string {
   const { method, path, operation } = required(places.get(operationId), operationId);
   const beginning = `# ${operation.summary}\n\n\`${method} ${path}\`\n`;
@@ -62,7 +62,7 @@ function printedSample(operationId: string, language: string): string {
   return required(fence.exec(page)?.[1], `${operationId} has a sample in ${language}`);
 }
 
-/** "POST /api/v1/orders 201" of each request since `from`. */
+/** Lists the requests since `from`, such as "POST /api/v1/orders 201". */
 function requestsSince({ service: { logLines } }: StoryWorld, from: number): readonly string[] {
   return logLines
     .slice(from)
@@ -100,11 +100,11 @@ for (const language of languages) {
           SELLTHROUGH_KEY: keyOf(world, client),
           ...(await world.environmentOf(operationId)),
         };
-        await nextTurn(); // the log line of its own request
+        await nextTurn(); // so that its own request is logged
         const from = world.service.logLines.length;
         const { code, output } = await (runner?.run(file, environment) ?? run(language, file, environment));
         assert.equal(code, 0, output);
-        // A request's log line is written in the turn after its answer.
+        // The log line of a request is written one turn after its answer.
         while (requestsSince(world, from).length === 0) await nextTurn();
         const { status } = successOf(operation);
         const route = path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -127,8 +127,7 @@ for (const language of languages) {
         assert.equal(entries.filter((entry: string) => entry === expected).length, 1, expected);
       const years = entries.filter((entry: string) => entry === 'charge -96.00');
       assert.equal(years.length, 2, 'a renewal by order, and one by customer');
-      // Changes of customers, plans, endpoints, packages and keys have a key and move no money: the sample's plan runs to
-      // its end.
+      // These changes have a key but move no money.
       const moving = storyOf(openapi).filter(
         ({ path }) =>
           !/\/test\/|\/customers\/|\/accept$|\/fail$|\/(?:webhooks|keys|people|product-calls|packages)(?:\/|$)/.test(
@@ -139,7 +138,7 @@ for (const language of languages) {
         const inBody = JSON.stringify(body ?? {}).match(/"idempotency_key":/g) ?? [];
         return idempotencyKey === undefined ? inBody : [idempotencyKey, ...inBody];
       });
-      // One of the two pending orders was refunded. The third is the operator's change of package.
+      // One of the two pending orders was refunded. The third charge is the operator's change of package.
       const ofWaiting = entries.filter((entry: string) => entry.endsWith('70.00'));
       assert.deepEqual(ofWaiting, ['refund 70.00', 'charge -70.00', 'charge -70.00', 'charge -70.00']);
       assert.equal(entries.length, 1 + keys.length + 4, 'the opening credit, and one entry for each key');

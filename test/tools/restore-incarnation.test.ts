@@ -1,6 +1,6 @@
-// After a restore no id is used twice: product calls, webhooks, feed and entitlement cursors. With killed processes, on the
-// embedded database and on PostgreSQL with account groups; and after a failover that lost transactions (`sellthrough
-// new-incarnation`).
+// After a restore no id is used twice: product calls, webhooks, cursors of feeds and entitlements. Tested with killed
+// processes on the embedded database and on PostgreSQL with account groups, and after a failover that lost transactions
+// (`sellthrough new-incarnation`).
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -113,7 +113,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     assert.deepEqual(made, ['ada', 'bea', 'carl', 'dora', 'emil'], 'each order was looked at by itself');
     assert.deepEqual(sharedIds(product.calls, callsBefore), []);
 
-    // A reader beyond the backup gets an error; a reader within it continues and misses nothing.
+    // A reader that has read past the backup gets an error. A reader that has not continues and misses nothing.
     for (const [what, answer] of Object.entries({
       own: await feedAfter(reseller, late.own),
       whole: await admin.get(`/api/admin/v1/events?after=${late.whole}`),
@@ -143,7 +143,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     const next = expectStatus(await admin.get(`/api/product/v1/entitlements?after=${copy.next_after}`), 200);
     assert.ok(next.next_after.endsWith(`.r${restored.incarnation}`), next.next_after);
 
-    // An id means one event: those delivered before the backup may come again unchanged.
+    // An id always means the same event. Events that were delivered before the backup may come again unchanged.
     const newest = since.at(-1)?.id;
     while (!own.ids().includes(newest)) await own.gets(own.received.length + 1);
     while (!whole.ids().includes(newest)) await whole.gets(whole.received.length + 1);
@@ -165,7 +165,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
     );
     await stop(service);
 
-    // A second time, by hand, with a pending order.
+    // Restore a second time, this time by hand and with a pending order.
     service = await start(second);
     reseller = createApiClient(service.address, key);
     product.answer(() => ({ status: 503 }));
@@ -215,7 +215,7 @@ function startProcess(place: Place): Promise<ServiceHere> {
   return noted(startServiceProcess({ environment: { ...settings, ...place } }));
 }
 
-/** The embedded database's folder belongs to one process: commands beside it run in another. */
+/** One process owns the embedded database's folder, so a service there runs in its own process. */
 function start(place: Place): Promise<ServiceHere> {
   return 'DATA_DIR' in place ? startProcess(place) : noted(startServiceHere({ ...settings, ...place }));
 }
@@ -259,7 +259,7 @@ interface Decided {
   readonly isTaken: boolean;
 }
 
-/** As documented for receivers: a repeated call gets its first answer. */
+/** Does what the documents advise receivers: a repeated call gets its first answer. */
 function decideOncePerId(
   { answer }: ProductReceiver,
   decided: Map<string, Decided> = new Map(),
@@ -273,7 +273,7 @@ function decideOncePerId(
   return decided;
 }
 
-/** Call ids used both before and after this place. */
+/** The call ids that occur both before and after this place. */
 function sharedIds(calls: readonly ReceivedCall[], place: number): string[] {
   const before = new Set(calls.slice(0, place).map(({ id }) => id));
   return calls.slice(place).flatMap(({ id }) => (before.has(id) ? [id] : []));
@@ -283,7 +283,7 @@ async function settled(reseller: ApiClient, id: number): Promise<string> {
   for (;;) {
     const { order } = expectStatus(await reseller.get(`/orders/${id}`), 200);
     if (order.status !== 'pending') return order.status;
-    // Waits for the order's final event.
+    // Wait for the order's last event.
     await reseller.get(`/events?after=${(await cursorOf(reseller)) ?? ''}&wait=1`);
   }
 }

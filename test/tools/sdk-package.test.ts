@@ -1,4 +1,4 @@
-// The packed client: installs offline into an empty project, runs there with this machine's Node, and type-checks.
+// The packed client installs offline into an empty project, runs there with this machine's Node, and type-checks.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -74,7 +74,7 @@ const options = { baseUrl: '${server.address}', apiKey: 'sk_live_x', retries: 0 
 })();`,
   );
   server.treat('answer', '404 order_not_found');
-  // As on Node 18.
+  // This flag makes Node behave like Node 18.
   const output = await succeed(process.execPath, ['--no-experimental-require-module', 'order.cjs'], project);
   assert.deepEqual(JSON.parse(output), [false, false, true, false]);
 });
@@ -111,7 +111,7 @@ void client.placeOrder({ package_id: 1, customer: 'a', months: 2 });
 void client.admin.createAccount({ username: 'abc', group: 'reseller' }, { idempotencyKey: 'k' });
 `;
     writeFileSync(join(project, 'order.ts'), source);
-    // A .cts is compiled as a program that uses require.
+    // TypeScript compiles a .cts file as a program that uses require.
     writeFileSync(join(project, 'order.cts'), source);
     await checkTypes('order.ts', 'nodenext', libraries, types);
     await checkTypes('order.ts', 'esnext', libraries, types);
@@ -144,7 +144,7 @@ async function checkTypes(
   await succeed(process.execPath, [tsc, '--project', 'tsconfig.json'], project);
 }
 
-/** This Node, and the machine's own if different. */
+/** This Node and, if it is another one, the machine's own. */
 function nodes(): readonly string[] {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const own = folders

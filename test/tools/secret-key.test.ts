@@ -1,4 +1,4 @@
-// The secret key from outside: who may generate one, messages for missing and wrong ones, and replacement by the right one.
+// The secret key from outside: who may generate one, the messages for a missing or wrong one, and replacing it.
 
 import assert from 'node:assert/strict';
 import {
@@ -31,7 +31,7 @@ const secretKey = 'the key that the operator has chosen';
 const adminKey = mintApiKey('live');
 const backup = inFolder('original.backup');
 
-/** Until it listens, then to its end. */
+/** Starts the service until it listens, then ends it. */
 async function startAndStop(environment: Readonly<Record<string, string>>): Promise<void> {
   const service = await startServiceHere({ PORT: '0', ...environment });
   service.kill('SIGTERM');
@@ -180,7 +180,7 @@ describe('SECRET_KEY is replaced', () => {
     const name = `secret_key_${process.pid}`;
     const url = new URL(postgres.url);
     url.pathname = `/${name}`;
-    // The operator's application_name must not hide other processes.
+    // The operator's own application_name must not hide other processes.
     url.searchParams.set('application_name', 'shop');
     const start = (settings: Readonly<Record<string, string>>) =>
       startServiceProcess({ environment: { PORT: '0', DATABASE_URL: url.href, ...settings } });
@@ -191,7 +191,7 @@ describe('SECRET_KEY is replaced', () => {
     await client.query(`create database ${name}`);
     let service = await start(knowsOld);
     try {
-      // A process of the first edition, which does not announce its keys.
+      // Acts as a process of the first edition, which does not announce its keys.
       const older = new pg.Client({ connectionString: url.href.replace('=shop', '=sellthrough') });
       older.on('error', () => undefined);
       await older.connect();

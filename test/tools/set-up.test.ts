@@ -1,4 +1,4 @@
-// scripts/prepare.mjs in a small checkout with the real npm, installing from a local file without a registry.
+// Runs scripts/prepare.mjs in a small checkout with the real npm. It installs from a local file, without a registry.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,14 +20,14 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { becomeNobody } from '../harness/command-process.ts';
 
-// One test looks at its checkout as another user.
+// One test reads its checkout as another user, so files must be readable.
 process.umask(0o022);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-set-up-'));
 const tarball = join(folder, 'a-package.tgz');
 const npmConfiguration = {
   npm_config_cache: join(folder, 'cache'),
-  // Nothing listens there: anything not in the cache or the tarball fails at once.
+  // Nothing listens at this address, so anything that is neither in the cache nor in the tarball fails at once.
   npm_config_registry: 'http://127.0.0.1:9/',
   npm_config_fetch_retries: '0',
 };
@@ -48,7 +48,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** With one package; `more`: lockfile entries without a file. */
+/** A checkout with one package. `more` adds entries to the lockfile that have no file. */
 function newCheckout(more: Readonly<Record<string, object>> = {}): string {
   checkouts += 1;
   const made = join(folder, `checkout ${checkouts}`);
@@ -152,7 +152,7 @@ test('two at once take turns: one installs, the other finds it done', async () =
 
 test('what a killed run left behind is installed again', async () => {
   const checkout = newCheckout();
-  // As left by a kill: half a package, and an old lock.
+  // A killed run leaves this: half a package and an old lock.
   mkdirSync(dirname(installed(checkout)), { recursive: true });
   cpSync(join(folder, 'a-package', 'package.json'), join(dirname(installed(checkout)), 'package.json'));
   const lock = join(checkout, '.prepare-lock');
@@ -191,7 +191,7 @@ test('a run that is stopped lets npm end, and the next one goes on at once', asy
   while (!existsSync(join(lock, 'programs'))) await new Promise(setImmediate);
   first.child.kill('SIGTERM');
   const { code, said } = await first.end;
-  // npm may already have finished.
+  // npm may have finished before it was interrupted.
   if (code !== 0) assert.match(said, /The dependencies are not installed: npm /);
   assert.ok(!existsSync(lock));
   assert.equal((await setUp(checkout).end).code, 0);

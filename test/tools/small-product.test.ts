@@ -1,5 +1,5 @@
-// The guide's small products in TypeScript and PHP, as processes against a service that hands orders to them: decisions,
-// the copy of entitlements through kills, and sign-ins. PHP tests are skipped without PHP.
+// The guide's small products in TypeScript and PHP, as processes that receive orders from a service: decisions, the copy of
+// entitlements despite kills, and sign-ins. Without PHP, its tests are skipped.
 
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ import {
 const day = 86_400;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-/** Polls until true; the test runner's timeout ends it. */
+/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -305,7 +305,7 @@ for (const { language, isMissing, commandsOf } of smallProducts) {
       const file = join(product.folder, 'copy.json');
       const copy = JSON.parse(readFileSync(file, 'utf8'));
       delete copy.customers['ada@example.com'];
-      // A customer known only to a lost database: a cursor of another incarnation gets events_gone.
+      // This customer existed only in a lost database, so the cursor is of another incarnation and gets events_gone.
       copy.customers['lost@example.com'] = copy.customers['early@example.com'];
       writeFileSync(file, JSON.stringify({ ...copy, after: 's.1.r0123456789ab' }));
       await product.start();

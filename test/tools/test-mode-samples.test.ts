@@ -1,4 +1,4 @@
-// The test mode guide's samples as printed, in every installed language: each lives through a year and finds twelve
+// The samples of the test mode guide, as printed, in every installed language. Each lives through a year and finds twelve
 // renewals.
 
 import assert from 'node:assert/strict';

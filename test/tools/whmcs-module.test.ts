@@ -1,5 +1,5 @@
-// The WHMCS module (integrations/whmcs), unpacked from its zip, in a stand-in that calls it as WHMCS documents, against a
-// real service: whole service lives, refusals, lost answers, and the module log.
+// The WHMCS module (integrations/whmcs), unpacked from its zip. A stand-in calls it as WHMCS's documents say, against a
+// real service: whole lives of services, refusals, lost answers, and the module log.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,8 +42,8 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   /**
-   * A panel with its own prefix, as references are unique, a server, a client and the products `basic` (1), `plus` (2) and
-   * `plus` with another prefix (3).
+   * A panel with its own prefix, because references are unique. It has a server, a client and the products `basic` (1),
+   * `plus` (2) and `plus` with another prefix (3).
    */
   async function install(account: TestAccount, address = service.address): Promise<Installed> {
     const panel = openPanel('whmcs', module, folder);
@@ -89,7 +89,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   test('a service lives: created once, renewed once, changed, suspended, let in, ended, and created again', async () => {
     const account = await testAccount();
     await advance(account, 'PT1S');
-    // The test's calendar, no matter what the date is.
+    // Count from the test clock, so that the result does not depend on today's date.
     const { now } = (await account.get('/test/clock')).body.clock;
     const panel = await install(account);
     await order(panel, 1734);
@@ -102,7 +102,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     const shown = (await panel.say('admin tab', { service: 1734 })).service;
     assert.deepEqual([shown.status, shown.username], ['Active', `${panel.prefix}-1734`]);
 
-    // Again: for an existing service, and after the stored data is gone.
+    // Creating is repeated: for an existing service, and after the panel's stored data is gone.
     assert.equal((await panel.say('create', { service: 1734 })).answer, 'success');
     await panel.say('forget', { service: 1734 });
     assert.equal((await panel.say('create', { service: 1734 })).answer, 'success');
@@ -120,7 +120,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
 
     await panel.say('set', { service: 1734, field: 'billingcycle', value: 'Monthly' });
     assert.equal((await panel.say('change', { service: 1734, product: 2 })).answer, 'success');
-    // All three periods of 10, 10 and 27 come back: the clock stands still.
+    // The clock stands still, so all three periods (10, 10 and 27) come back.
     assert.equal(await balanceOf(account), '975.00');
     assert.equal((await customerOf(account, `${panel.prefix}-1734`)).plan.package, 'Plus');
 
@@ -165,7 +165,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   test('a service that was suspended, ended and created again can be used', async () => {
     const account = await service.createReseller({ credit: '100.00' });
     const panel = await install(account);
-    // Unlike an earlier module, which suspended with an operator's key.
+    // With an operator's key, an earlier module suspended the customer as the operator.
     await panel.say('server', { server: { serverpassword: service.admin.key } });
     await order(panel, 1);
     for (const step of ['create', 'suspend', 'terminate', 'create']) {
@@ -232,7 +232,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       );
       assert.equal(lost.service.status, 'Pending');
       assert.equal(await balanceOf(account), '990.00', 'it was placed all the same');
-      // The client was renamed, which does not make another order.
+      // The client was renamed. That does not make another order.
       await panel.say('client', { id: 7, client: { firstname: 'Ada', lastname: 'King' } });
       assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
       assert.equal(await balanceOf(account), '990.00');
@@ -251,7 +251,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       await panel.say('set', { service: 1, field: 'nextduedate', value: '2026-04-15' });
       proxy.cutAnswers(4, 'before');
       assert.match((await panel.say('renew', { service: 1 })).answer, /^Sellthrough did not answer/);
-      // Paid, then upgraded, before the renewal was run again.
+      // The client paid, then upgraded, before the renewal ran again.
       assert.equal((await panel.say('change', { service: 1, product: 2 })).answer, 'success');
       const customer = await customerOf(account, `${panel.prefix}-1`);
       assert.equal(customer.plan.package, 'Plus');
@@ -373,7 +373,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.ok(!area.includes('{'), 'every word of the template was filled in');
     const tab = (await panel.say('admin tab', { service: 1 })).answer;
     assert.equal(tab.Plan, '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
-    // Removes the package, so that later tests do not choose it.
+    // Retire the package, so that later tests do not choose it.
     expectStatus(await service.admin.patch(`/api/admin/v1/packages/${id}`, { retired: true }), 200);
   });
 
@@ -488,8 +488,8 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       );
       const endOf = async (id: number) =>
         (await account.get(`/customers/${ids[id]}`)).body.customer.plan.expires_at.slice(0, 10);
-      // 1 is in step; 2 and 6 were renewed in Sellthrough's panel; 3 suspended and 4 canceled there; 5 paid for longer than
-      // renewed; 7 suspended only here.
+      // Service 1 agrees on both sides; 2 and 6 were renewed in Sellthrough's panel; 3 was suspended and 4 canceled there;
+      // 5 is paid for longer than it was renewed; 7 was suspended only here.
       for (const id of [1, 3, 4, 7])
         await panel.say('set', { service: id, field: 'nextduedate', value: await endOf(id) });
       for (const id of [2, 6]) {
@@ -525,7 +525,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       assert.match(emitted(7), /can still use the plan: run Suspend again/);
       assert.equal((await seen(7)).status, 'Suspended');
 
-      // What was adopted is in step the next day.
+      // Changes that were adopted no longer differ on the next day.
       assert.doesNotMatch((await panel.say('daily cron')).activity.join('\n'), /ID: [234]:/);
       await advance(account, 'P3M');
       const later = await panel.say('daily cron');
@@ -560,7 +560,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   test('an order that waits for the operator’s product is said to, and one that the product refuses is ordered again', async () => {
     const account = await service.createReseller({ credit: '100.00' });
     const panel = await install(account);
-    // No calls in this test: orders wait until settled by hand.
+    // The product is never called in this test, so orders wait until they are settled by hand.
     const product = {
       url: 'http://127.0.0.1:9/hook',
       mode: 'confirm',

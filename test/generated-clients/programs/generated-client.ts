@@ -1,5 +1,5 @@
-// The interface that test/tools/generated-clients.test.ts uses. Each program implements it with one tool's generated
-// client, as its users would, compiled with that tool's output.
+// The interface that test/tools/generated-clients.test.ts uses. Each program implements it with the client that one tool
+// generates, as its users would, and is compiled with that client.
 
 export interface GeneratedClient {
   place(wish: Wish): Promise<Placed>;

@@ -1,4 +1,4 @@
-// openapi-typescript's types with openapi-fetch.
+// A client from openapi-typescript's types and openapi-fetch.
 
 import createClient from 'openapi-fetch';
 import type { GeneratedClient } from './generated-client';

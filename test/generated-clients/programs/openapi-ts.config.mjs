@@ -1,4 +1,4 @@
-// hey-api's generator: zod checks answers and converts them to the JavaScript types of their formats.
+// Configures hey-api's generator. Its zod schemas check answers and convert them to the JavaScript types of their formats.
 export default {
   input: './openapi.json',
   output: './hey-api',

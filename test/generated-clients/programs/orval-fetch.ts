@@ -1,4 +1,4 @@
-// orval's client on fetch. Its address is in the generator's configuration.
+// orval's client on fetch. The service's address is in the generator's configuration.
 
 import type { GeneratedClient } from './generated-client';
 import { getOrder, type ListOrdersAnswer, listOrders, type PlaceOrderBody, placeOrder } from './orval/api';

@@ -1,4 +1,4 @@
-// orval's zod schemas around fetch: bodies are sent as parsed, and answers must pass.
+// orval's zod schemas around fetch. Bodies are sent as the schemas parse them, and answers must pass the schemas.
 
 import type { GeneratedClient } from './generated-client';
 import { ListOrdersQueryParams, ListOrdersResponse, PlaceOrderBody, PlaceOrderResponse } from './orval/zod';

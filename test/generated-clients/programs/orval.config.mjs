@@ -1,4 +1,4 @@
-// orval twice: a client on fetch, with its address, and zod checks.
+// Runs orval twice: for a client on fetch, which contains the address, and for zod schemas.
 export default {
   fetch: {
     input: './openapi.json',

@@ -1,4 +1,4 @@
-// swagger-typescript-api's client. It throws answers that are refusals.
+// swagger-typescript-api's client. It throws refused answers.
 
 import type { GeneratedClient } from './generated-client';
 import {
