@@ -8,6 +8,7 @@
  */
 export const inEveryPlace: readonly string[] = [
   'account-groups',
+  'account-prices',
   'alert-mails',
   'behind-a-proxy',
   'broken-rows',

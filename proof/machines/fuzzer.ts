@@ -229,6 +229,8 @@ interface World {
   readonly webhooks: OwnedWebhook[];
   readonly people: OwnedThing[];
   readonly keys: OwnedThing[];
+  /** Prices of accounts that are still to come. */
+  readonly priceLists: OwnedThing[];
   readonly testKey: string;
   /** Codes for the operator's product that are not yet spent. */
   readonly codes: string[];
@@ -317,6 +319,7 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     webhooks: [],
     people: [],
     keys: [],
+    priceLists: [],
     testKey: await makeTestKey(admin, (await service.createReseller()).id),
     codes: [],
     customerNames: 1,
@@ -357,6 +360,16 @@ async function learn(
   }
   if (operation === 'createAccountKey' && typeof body?.key?.id === 'number') {
     world.keys.push({ accountId, id: body.key.id });
+  }
+  if (body?.price_list?.begun === false) {
+    const { id } = body.price_list;
+    const { priceLists } = world;
+    if (operation === 'setAccountPrices') priceLists.push({ accountId, id });
+    else
+      priceLists.splice(
+        priceLists.findIndex((list) => list.id === id),
+        1,
+      );
   }
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
@@ -544,6 +557,7 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
     const people = id === 'removePerson' ? world.people.slice(1) : world.people;
     return fillOwnedPath(path, 'person_id', people, random);
   }
+  if (path.includes('{list_id}')) return fillOwnedPath(path, 'list_id', world.priceLists, random);
   if (path.includes('{key_id}')) return fillOwnedPath(path, 'key_id', world.keys, random);
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
@@ -717,7 +731,14 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     case 'from':
       if (id.startsWith('redeliverSince') && world.events.length > 0 && random.below(2) === 0)
         return random.pick(world.events);
+      // An account has one list for each second to come.
+      if (id === 'setAccountPrices') return `20${27 + random.below(60)}-01-01T00:00:00Z`;
       return random.pick(seconds);
+    case 'until':
+      return random.below(3) > 0 ? undefined : '2028-01-01T00:00:00Z';
+    case 'prices':
+      if (id !== 'setAccountPrices' || random.below(4) === 0) return undefined;
+      return random.below(3) === 0 ? [] : [{ package_id: random.pick(world.orderable), monthly: '9.00' }];
     case 'advance':
       return random.below(6) === 0 ? undefined : random.pick(['P1D', 'P1W', 'PT1S', 'P1M', 'P0D']);
     case 'now':

@@ -24,6 +24,7 @@ import { parseOrderRequest, parseRenewRequest } from '../../src/features/orders/
 import type { Package, PackageCatalog } from '../../src/features/packages/package-catalog.ts';
 import {
   namedPrices,
+  noHeldSteps,
   priceLine,
   priceTable,
   type SomePrices,
@@ -505,7 +506,7 @@ function createShelf(packageIds: readonly number[]) {
           const { priceCents = 0n, changedAt = 0 } = base.get(cellOf({ group, months })) ?? {};
           return priceLine(priceCents, changedAt, steps);
         });
-        return { ...row, priceLines };
+        return { ...row, priceLines, heldSteps: noHeldSteps };
       });
       return new Map(all.map((one) => [one.id, one]));
     },
@@ -830,7 +831,7 @@ function wantedChangeItem(item: HistoryItem) {
 
 /** Only names are looked up: they never change here. */
 function packagesOf({ packageIds }: Naming): PackageCatalog {
-  return { version: 1, limits: [], byId: createShelf(packageIds).packages() };
+  return { version: 1, limits: [], accountPrices: new Map(), byId: createShelf(packageIds).packages() };
 }
 
 /** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). */

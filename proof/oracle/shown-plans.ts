@@ -94,6 +94,7 @@ export function shownOrder(order: Order, accountId: number, actual: Readonly<Rec
     period: order.period,
     customer: { id: customer.id, reference: order.customerReference, email: order.email },
     price: amountText(order.priceCents),
+    price_rule: order.priceRule.rule,
     refund: amountText(order.refundCents),
     currency: 'USD',
     expires_at: timeText(order.expiresAt),

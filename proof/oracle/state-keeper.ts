@@ -41,6 +41,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         alertBelowCents: alertsBelow[account] ?? null,
         ledgerOpenFrom: null,
         alertDays: alertsEndingDays[account] ?? null,
+        testOf: null,
         testState: null,
         testClock: null,
       },

@@ -41,6 +41,7 @@ export const bodies: Readonly<Record<string, object>> = {
   changePackage: { name: 'Small' },
   setLimit: { name: { en: 'Seats' }, kind: 'count' },
   schedulePrices: { from: '2027-01-01T00:00:00Z', prices: { reseller: { monthly: '1.00' } } },
+  setAccountPrices: { prices: [{ package_id: '{#plus}', monthly: '1.00' }], percent_off: '5' },
   exchangeLoginCode: { code: '{code}' },
   changeCustomer: { status: 'suspended' },
   cancelPlanOfCustomer: { at: 'now' },

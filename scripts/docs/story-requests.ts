@@ -26,6 +26,7 @@ const operatorWebhook = 3;
 const innerIds: Readonly<Record<string, number>> = {
   event_id: 2_000_000_001,
   key_id: 7,
+  list_id: 1,
   person_id: invited,
 };
 /** The key that this step revokes. */

@@ -4,6 +4,7 @@
 import type {
   Account,
   AccountEvent,
+  AccountPriceList,
   AdminPackage,
   ApiKey,
   AuditEntry,
@@ -18,6 +19,7 @@ import type {
   ChangePackageOfCustomerAnswer,
   ChangePackageOfCustomerBody,
   ChangePersonBody,
+  CountRunningPlansAnswer,
   CreateAccountAnswer,
   CreateAccountBody,
   CreateAccountKeyAnswer,
@@ -43,12 +45,14 @@ import type {
   ListAccountCustomersQuery,
   ListAccountLedgerQuery,
   ListAccountOrdersQuery,
+  ListAccountPricesAnswer,
   ListAccountsQuery,
   ListAuditQuery,
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
   ListOrdersNeedingAttentionQuery,
   ListProductCallsQuery,
+  ListWhoPaysOtherwiseAnswer,
   Order,
   OrderNeedingAttention,
   Person,
@@ -66,6 +70,7 @@ import type {
   ScheduledPrices,
   SchedulePricesBody,
   SendAllProductCallsAgainAnswer,
+  SetAccountPricesBody,
   SetBrandBody,
   SetBrandLogoBody,
   SetLimitBody,
@@ -472,6 +477,50 @@ export class AdminClient {
   ): Promise<ScheduledPrices> {
     const { body } = await this.#call('unschedulePrices', { id: packageId, query, options });
     return body.price;
+  }
+
+  /** Accounts that pay another price for the package than their group, at most 500. Errors: package_not_found. */
+  async listWhoPaysOtherwise(
+    packageId: number,
+    options?: CallOptions,
+  ): Promise<ListWhoPaysOtherwiseAnswer['data']> {
+    return (await this.#call('listWhoPaysOtherwise', { id: packageId, options })).body.data;
+  }
+
+  /** Running plans by price group and period, and what they bring in a month. Errors: package_not_found. */
+  async countRunningPlans(
+    packageId: number,
+    options?: CallOptions,
+  ): Promise<CountRunningPlansAnswer['data']> {
+    return (await this.#call('countRunningPlans', { id: packageId, options })).body.data;
+  }
+
+  /** The account's price lists, latest first, and what it pays now. Errors: account_not_found. */
+  async listAccountPrices(accountId: number, options?: CallOptions): Promise<ListAccountPricesAnswer> {
+    return (await this.#call('listAccountPrices', { id: accountId, options })).body;
+  }
+
+  /**
+   * Prices of one account from `from` on, or from now. Repeating it is safe. Errors: account_not_found,
+   * price_already_scheduled, validation_failed.
+   */
+  async setAccountPrices(
+    accountId: number,
+    body: SetAccountPricesBody,
+    options?: CallOptions,
+  ): Promise<AccountPriceList> {
+    const answer = await this.#call('setAccountPrices', { id: accountId, body, options });
+    return answer.body.price_list;
+  }
+
+  /** Only a list that is still to come. Errors: account_not_found, price_not_found, price_has_begun. */
+  async deleteAccountPrices(
+    accountId: number,
+    listId: number,
+    options?: CallOptions,
+  ): Promise<AccountPriceList> {
+    const { body } = await this.#call('deleteAccountPrices', { id: accountId, inner: listId, options });
+    return body.price_list;
   }
 
   /** The limits that packages can have, in the operator's order. */

@@ -18,6 +18,7 @@ import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';
 import { accountKeyRoutes } from '../features/keys/account-key-routes.ts';
 import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
 import { orderListRoutes } from '../features/orders/order-list-routes.ts';
+import { accountPriceRoutes } from '../features/packages/account-price-routes.ts';
 import { limitAdminRoutes } from '../features/packages/limit-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
@@ -41,6 +42,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof packageAdminRoutes> &
   Needs<typeof limitAdminRoutes> &
   Needs<typeof packagePriceRoutes> &
+  Needs<typeof accountPriceRoutes> &
   Needs<typeof loginCodeAdminRoutes> &
   Needs<typeof customerHoldRoutes> &
   Needs<typeof operatorPlanRoutes> &
@@ -70,6 +72,7 @@ export function adminRoutes(
   customerListRoutes(app, dependencies, ofAccounts);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);
+  accountPriceRoutes(app, dependencies);
   limitAdminRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);
   customerHoldRoutes(app, dependencies);

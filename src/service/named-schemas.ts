@@ -19,6 +19,7 @@ import {
   refusedInBulkSchema,
 } from '../features/orders/bulk-schemas.ts';
 import { orderPreviewSchema, orderSchema } from '../features/orders/order-schemas.ts';
+import { accountPriceListSchema } from '../features/packages/account-price-schemas.ts';
 import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
@@ -55,6 +56,7 @@ export const namedSchemas = [
   ledgerEntrySchema,
   adminPackageSchema,
   scheduledPricesSchema,
+  accountPriceListSchema,
   limitSchema,
   auditEntrySchema,
   verifyReportSchema,

@@ -85,7 +85,7 @@ export const errorCatalog = {
   },
   package_not_found: { status: 404, message: 'There is no such package.' },
   limit_not_found: { status: 404, message: 'There is no such limit.' },
-  price_not_found: { status: 404, message: 'No price change of this package is scheduled for this time.' },
+  price_not_found: { status: 404, message: 'There is no such price change or price list.' },
   webhook_not_found: { status: 404, message: 'There is no such webhook endpoint.' },
   event_not_found: { status: 404, message: 'There is no such event, or it has expired.' },
   request_not_found: {
@@ -135,12 +135,11 @@ export const errorCatalog = {
   },
   price_already_scheduled: {
     status: 409,
-    message: 'Another price change of this package is scheduled for {from}. Delete it first.',
+    message: 'Other prices are already scheduled for {from}. Delete those first.',
   },
   price_has_begun: {
     status: 409,
-    message:
-      'These prices took effect at {from} and stay in the history. Change the prices of the package instead.',
+    message: 'These prices took effect at {from} and stay in the history. Set new prices instead.',
   },
   events_gone: {
     status: 410,

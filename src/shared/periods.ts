@@ -10,6 +10,10 @@ export type Months = (typeof periods)[number]['months'];
 export type Period = (typeof periods)[number]['period'];
 export const periodNames: readonly Period[] = periods.map(({ period }) => period);
 
+/** Whether running plans follow a new price or keep what they paid. */
+export const plansAtNewPrice = ['new', 'held'] as const;
+export type PlansAtNewPrice = (typeof plansAtNewPrice)[number];
+
 export const groups = ['reseller', 'distributor'] as const;
 export type Group = (typeof groups)[number];
 

@@ -109,6 +109,7 @@ test('a preview says what the order then does, or what it is refused with, and w
           months: order.months,
           period: order.period,
           price: order.price,
+          price_rule: order.price_rule,
           refund: order.refund,
           charge: amountOf(charge),
           currency: order.currency,

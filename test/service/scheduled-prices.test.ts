@@ -191,8 +191,9 @@ test('prices that were deleted never begin; what has begun stays in the list for
   await schedulePrices(service, id, first, reseller('11.00'));
   await schedulePrices(service, id, second, { distributor: { yearly: '5' } });
   const [latest, soonest] = await listed(id);
-  assert.deepEqual(latest, { from: second, prices: { distributor: { yearly: '5.00' } }, begun: false });
-  assert.deepEqual(soonest, { from: first, prices: { reseller: { monthly: '11.00' } }, begun: false });
+  const toCome = { existing_plans: 'new', begun: false };
+  assert.deepEqual(latest, { from: second, prices: { distributor: { yearly: '5.00' } }, ...toCome });
+  assert.deepEqual(soonest, { from: first, prices: { reseller: { monthly: '11.00' } }, ...toCome });
 
   const deleted = expectStatus(await remove(id, first), 200);
   assert.deepEqual(deleted, { price: soonest });

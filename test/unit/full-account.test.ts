@@ -19,6 +19,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       alertBelowCents: null,
       ledgerOpenFrom: null,
       alertDays: null,
+      testOf: id === 7 ? null : 7,
       testState: id === 7 ? null : 'current',
       testClock: id === 7 ? null : 0,
       ...numbers,

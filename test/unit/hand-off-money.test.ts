@@ -50,6 +50,7 @@ function openingState(productMode: ProductMode): OrderState {
         ledgerOpenFrom: null,
         alertBelowCents: null,
         alertDays: null,
+        testOf: null,
         testState: null,
         testClock: null,
       },

@@ -521,6 +521,7 @@ function opening(): Position {
     ledgerOpenFrom: null,
     alertBelowCents: null,
     alertDays: null,
+    testOf: null,
     testState: null,
     testClock: null,
   };

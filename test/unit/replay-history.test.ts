@@ -6,11 +6,11 @@ import { test } from 'node:test';
 import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
 import type { Plan } from '../../src/features/order-engine/records/plan-terms.ts';
 import type { Recorded, Terms } from '../../src/features/verification/package-terms.ts';
+import type { PastOrder } from '../../src/features/verification/past-orders.ts';
 import { createPast, type Past } from '../../src/features/verification/past-packages.ts';
 import {
   createReplay,
   type PastChange,
-  type PastOrder,
   type PresentCustomer,
 } from '../../src/features/verification/replay-history.ts';
 import { type Group, type Months, periodNames } from '../../src/shared/periods.ts';
@@ -51,6 +51,7 @@ function order(number: number, at: number, changed: Partial<PastOrder> = {}): Pa
     createdAt: at,
     expiresAt: addMonths(at, 1),
     fingerprint: '',
+    priceRule: { name: 'group' },
     isHandedOver: false,
     isUnchecked: false,
     ...changed,

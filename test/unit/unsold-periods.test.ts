@@ -46,6 +46,7 @@ const account: AccountState = {
   ledgerOpenFrom: null,
   alertBelowCents: null,
   alertDays: null,
+  testOf: null,
   testState: null,
   testClock: null,
 };

@@ -9,6 +9,9 @@ import type { Months } from '../../shared/periods.ts';
 import { expectMonths } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+import { heldPlans, packagesWithHolds, runFromRow } from '../order-engine/records/held-plans.ts';
+import type { Package } from '../packages/package-catalog.ts';
+import type { Run } from '../packages/price-rules.ts';
 
 const rangeRows = 2_000;
 
@@ -41,6 +44,8 @@ const listEnding: SqlStatement = {
   text: `select ${shownCustomers.list('c')} from customers c where ${isEnding} order by c.expires_at, c.number limit $4::int`,
 };
 
+const held = heldPlans('o.months', '$4');
+
 // Counts ending plans by package and months, up to a limit of rows. The months are those of the last counted order, or null
 // if a paid order is pending, because then there is no renewal to pay for.
 const countEnding: SqlStatement = {
@@ -48,12 +53,13 @@ const countEnding: SqlStatement = {
   text: `with edge as (
       select coalesce((select c.expires_at from customers c where ${isEnding} order by c.expires_at offset ${rangeRows - 1} limit 1),
         to_timestamp($3::bigint)) as at)
-    select c.package_id, case when c.pending_order is null then o.months end as months, count(*) as customers,
+    select c.package_id, case when c.pending_order is null then o.months end as months, ${held.columns}, count(*) as customers,
       edge.at as counted_to
     from edge join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= edge.at
     left join orders o on o.account_id = c.account_id and o.number = c.last_order
-    group by 1, 2, edge.at`,
+    ${held.join}
+    group by 1, 2, ${held.groups}, edge.at`,
 };
 
 const countEndingOfAll: SqlStatement = {
@@ -130,19 +136,34 @@ export async function findNumberedCustomers(
 
 export interface EndingPlans {
   readonly customers: readonly Customer[];
-  /** How many customers run this package. `months` is that of their last order, null without an order. */
-  readonly counts: readonly { packageId: number; months: Months | null; customers: number }[];
+  /** How many customers run this package. `months` is that of their last order, null without an order. A package may come in parts. */
+  readonly counts: readonly {
+    readonly packageId: number;
+    readonly months: Months | null;
+    readonly run: Run | null;
+    readonly customers: number;
+  }[];
 }
 
 /** Finds plans that run now and end by `until`. */
 export async function findEndingPlans(
   database: Queryable,
   accountId: number,
-  { now, until, limit }: { now: EpochSeconds; until: EpochSeconds; limit: number },
+  {
+    now,
+    until,
+    limit,
+    packages,
+  }: {
+    readonly now: EpochSeconds;
+    readonly until: EpochSeconds;
+    readonly limit: number;
+    readonly packages: Iterable<Package>;
+  },
 ): Promise<EndingPlans> {
   const [customers, counts] = await Promise.all([
     database.ofAccount(accountId).query(listEnding, [accountId, now, until, limit]),
-    countEndingPlans(database, accountId, now, until),
+    countEndingPlans(database, accountId, { now, until, withHolds: packagesWithHolds(packages) }),
   ]);
   return { customers: customers.map((row) => shownCustomers.parse(row)), counts };
 }
@@ -150,25 +171,26 @@ export async function findEndingPlans(
 async function countEndingPlans(
   database: Queryable,
   accountId: number,
-  now: EpochSeconds,
-  until: EpochSeconds,
+  {
+    now,
+    until,
+    withHolds,
+  }: { readonly now: EpochSeconds; readonly until: EpochSeconds; readonly withHolds: string },
 ): Promise<EndingPlans['counts']> {
-  const counts = new Map<string, EndingPlans['counts'][number]>();
+  const counts: EndingPlans['counts'][number][] = [];
   for (let after: EpochSeconds | null = now; after !== null; ) {
     const rows: readonly Row[] = await database
       .ofAccount(accountId)
-      .query(countEnding, [accountId, after, until]);
+      .query(countEnding, [accountId, after, until, withHolds]);
     for (const row of rows) {
       const packageId = Number(row['package_id']);
       const months = nullable((value) => expectMonths(Number(value)), row['months']);
-      const key = `${packageId} ${months}`;
-      const customers = (counts.get(key)?.customers ?? 0) + Number(row['customers']);
-      counts.set(key, { packageId, months, customers });
+      counts.push({ packageId, months, run: runFromRow(row), customers: Number(row['customers']) });
     }
     const countedTo = Number(rows[0]?.['counted_to'] ?? until);
     after = countedTo < until ? countedTo : null;
   }
-  return [...counts.values()];
+  return counts;
 }
 
 export async function countEndingPlansOfAll(

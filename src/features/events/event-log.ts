@@ -128,17 +128,20 @@ export async function holdListening(
   }));
 }
 
-export async function appendToAll(
+/** At most one event for each account. `eventOf`: null for none. */
+export async function appendEach(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],
-  eventOf: (account: ListeningAccount) => NewEvent,
+  eventOf: (account: ListeningAccount) => NewEvent | null,
   now: EpochSeconds,
 ): Promise<void> {
-  for (const [first, ofGroup] of byGroup(transaction, accounts, ({ id }) => id)) {
-    const numbered = ofGroup.map((account) => {
-      const { type, data } = eventOf(account);
-      const number = account.eventCount + 1;
-      return { accountId: account.id, number, type, createdAt: now, data: JSON.stringify(data) };
+  const added = accounts.flatMap((account) => {
+    const event = eventOf(account);
+    return event === null ? [] : [{ ...account, event }];
+  });
+  for (const [first, ofGroup] of byGroup(transaction, added, ({ id }) => id)) {
+    const numbered = ofGroup.map(({ id, eventCount, event: { type, data } }) => {
+      return { accountId: id, number: eventCount + 1, type, createdAt: now, data: JSON.stringify(data) };
     });
     const group = transaction.ofAccount(first);
     await group.query(moveNumbers, [numberArray(ofGroup.map(({ id }) => id))]);

@@ -122,10 +122,13 @@ export const eventDescriptions = {
       package: Type.Object({ id: id('The package.'), name: packageName }),
       from: time('The first second that they hold in.'),
       prices: Type.Array(Type.Object({ months, period, price: amount('The price for the whole period.') }), {
-        description: 'Those of your group that will change.',
+        description: 'What you will pay for the periods whose price changes.',
         maxItems: 3,
       }),
       currency,
+      existing_plans: Type.Optional(
+        word('held: plans that run keep their price. Absent: they follow. Tolerate new values.', 'held'),
+      ),
     },
   },
   'key.created': {

@@ -155,6 +155,7 @@ export const accountStates = allAccounts.pick(
   'ledgerOpenFrom',
   'alertBelowCents',
   'alertDays',
+  'testOf',
   'testState',
   'testClock',
 );

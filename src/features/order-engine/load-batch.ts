@@ -5,8 +5,11 @@ import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import { bySharding } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
+import { periods } from '../../shared/periods.ts';
 import { productModes } from '../../shared/product-states.ts';
-import { accountHashes, accountStates } from '../identity/account-table.ts';
+import { type AccountState, accountHashes, accountStates } from '../identity/account-table.ts';
+import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { noHeldSteps } from '../packages/price-lines.ts';
 import type { CustomerState } from './decisions/customer-state.ts';
 import {
   bindsPlanKey,
@@ -14,9 +17,10 @@ import {
   type MoveTestClock,
   type OrderCommand,
 } from './decisions/order-commands.ts';
-import type { TrialHad } from './decisions/order-state.ts';
+import { type PaidOrder, paidKey, type TrialHad } from './decisions/order-state.ts';
 import { customerPlaces, lifeOf, wholeCustomers } from './records/customer-table.ts';
 import { ledgerEntries } from './records/ledger-entry.ts';
+import { joinedHandoff } from './records/order-handoff.ts';
 import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './records/order-table.ts';
 import { planChanges } from './records/plan-change.ts';
 import { loadOrderCalls } from './records/product-call-rows.ts';
@@ -220,10 +224,14 @@ const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsO
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
 export const toRead = { accounts: readAccounts, holders: loadHolders };
 
+/**
+ * All that `decideOrders` needs but the currency and the refunds.
+ * @throws PackagesChanged
+ */
 export async function load(
   database: Queryable,
   commands: readonly OrderCommand[],
-  testBudget: TestBudget,
+  { packages, testBudget }: { readonly packages: () => PackageCatalog; readonly testBudget: TestBudget },
   statements: { readonly accounts: SqlStatement; readonly holders: SqlStatement } = toWrite,
 ) {
   const ids = [...new Set(commands.map(({ accountId }) => accountId))].sort((a, b) => a - b);
@@ -314,6 +322,9 @@ export async function load(
     isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
 
+  const catalog = packages();
+  if (catalog.version !== Number(service['packages_version'])) throw new PackagesChanged();
+
   const isForeign = (row: Row) => row['c_number'] === null;
   const loadedCustomers = new Map<string, CustomerState>();
   for (const row of [...customers, ...numberedRows, ...namedRows, ...dueSteps.rows]) {
@@ -321,14 +332,18 @@ export async function load(
     const customer = parseCustomerState(row);
     loadedCustomers.set(customer.reference, customer);
   }
+  const states = accounts.map((row) => accountStates.parse(row));
   return {
-    packagesVersion: Number(service['packages_version']),
+    catalog,
+    packages: catalog.byId,
+    accountPrices: catalog.accountPrices,
+    paidOrders: await loadPaidOrders(database, states, [...loadedCustomers.values()], catalog),
     incarnation: nullable(String, service['incarnation']),
     productMode:
       isTest && service['has_test_product'] !== true
         ? ('none' as const)
         : oneOf(productModes, service['product_mode']),
-    accounts: accounts.map((row) => accountStates.parse(row)),
+    accounts: states,
     hashes: accounts.map((row) => accountHashes.parse(row)),
     customers: [...loadedCustomers.values()],
     foreignReferences: customers.filter(isForeign).map((row) => ({
@@ -344,6 +359,47 @@ export async function load(
     testSpace,
   };
 }
+
+const paidOrders = orders.pick(
+  'accountId',
+  'customerNumber',
+  'number',
+  'months',
+  'priceCents',
+  'createdAt',
+  'expiresAt',
+);
+
+const selectPaidOrders: SqlStatement = {
+  name: 'load_paid_orders',
+  text: `select ${paidOrders.list('o')}, ${joinedHandoff.columns} from ${customerPlaces.sent('wanted')}
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number
+    join orders o on o.account_id = c.account_id and o.customer_number = c.number and o.created_at >= c.anchor_at
+    left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number
+    order by o.number desc`,
+};
+
+/** A second round trip, only if a plan began before a price change that running plans do not follow. */
+async function loadPaidOrders(
+  database: Queryable,
+  accounts: readonly AccountState[],
+  customers: readonly CustomerState[],
+  { byId }: PackageCatalog,
+): Promise<ReadonlyMap<string, readonly PaidOrder[]>> {
+  const groups = new Map(accounts.map(({ id, group }) => [id, group]));
+  const mayBeHeld = ({ accountId, plan: { packageId, anchorAt } }: CustomerState) => {
+    const [group, heldSteps] = [groups.get(accountId), byId.get(packageId)?.heldSteps];
+    if (group === undefined || heldSteps === undefined || heldSteps === noHeldSteps) return false;
+    return periods.some(({ months }) => heldSteps[group][months].some(({ from }) => from > anchorAt));
+  };
+  const held = customers.filter(mayBeHeld);
+  if (held.length === 0) return noPaidOrders;
+  const rows = await database.query(selectPaidOrders, customerPlaces.values(held));
+  const paid = rows.map((row) => ({ ...paidOrders.parse(row), ...joinedHandoff.parse(row) }));
+  return Map.groupBy(paid, paidKey);
+}
+
+const noPaidOrders: ReadonlyMap<string, readonly PaidOrder[]> = new Map();
 
 interface LoadedClocks {
   readonly rows: readonly Row[];

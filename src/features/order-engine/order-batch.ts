@@ -13,7 +13,7 @@ import { decideOrders } from './decisions/decide-orders.ts';
 import type { OrderCommand, OrderOutcome } from './decisions/order-commands.ts';
 import type { OrderEventData } from './decisions/order-events.ts';
 import { productCall } from './decisions/product-calls.ts';
-import { isTestBatch, load, PackagesChanged } from './load-batch.ts';
+import { isTestBatch, load } from './load-batch.ts';
 import type { CancelRefund } from './records/plan-life.ts';
 import { addTestUsage, type TestBudget } from './records/test-usage.ts';
 import { usageOf, write, writeTests } from './write-batch.ts';
@@ -66,16 +66,10 @@ export function runBatch(
   const isTest = isTestBatch(commands);
   return database.transaction(
     async (transaction) => {
-      const loaded = await load(transaction, commands, testBudget);
-      const catalog = packages();
-      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-
+      const loaded = await load(transaction, commands, { packages, testBudget });
+      const { catalog } = loaded;
       const at = now();
-      const decision = decideOrders(
-        { ...loaded, packages: catalog.byId, currency, cancelRefund },
-        commands,
-        at,
-      );
+      const decision = decideOrders({ ...loaded, currency, cancelRefund }, commands, at);
       onDecided?.(decision.outcomes);
       const { events } = decision.changes;
       const newEvents = events.map(({ accountId, number, at: createdAt, event }) => ({

@@ -4,7 +4,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { decideOrders } from './decisions/decide-orders.ts';
 import { afterOrder } from './decisions/execute-order.ts';
 import type { OrderCommand, OrderOutcome, RenewCustomer } from './decisions/order-commands.ts';
-import { load, PackagesChanged, toRead } from './load-batch.ts';
+import { load, toRead } from './load-batch.ts';
 import type { BatchDependencies } from './order-batch.ts';
 import { orderStatus } from './records/order-table.ts';
 import type { CancelRefund } from './records/plan-life.ts';
@@ -36,10 +36,8 @@ export function previewOrder(
 ): Promise<OrderPreview> {
   return database.ofAccount(command.accountId).transaction(
     async (transaction) => {
-      const loaded = await load(transaction, [command], testBudget, toRead);
-      const catalog = packages();
-      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
-      const state = { ...loaded, packages: catalog.byId, currency, cancelRefund };
+      const loaded = await load(transaction, [command], { packages, testBudget }, toRead);
+      const state = { ...loaded, currency, cancelRefund };
       const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
@@ -64,14 +62,11 @@ export function previewRenewals(
 ): Promise<readonly OrderOutcome[]> {
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
-      const loaded = await load(transaction, commands, testBudget, toRead);
-      const catalog = packages();
-      if (catalog.version !== loaded.packagesVersion) throw new PackagesChanged();
+      const loaded = await load(transaction, commands, { packages, testBudget }, toRead);
       const accounts = loaded.accounts.map((account) => ({ ...account, balanceCents: enoughCents }));
       const state = {
         ...loaded,
         accounts,
-        packages: catalog.byId,
         currency,
         cancelRefund: 'none' as const,
       };

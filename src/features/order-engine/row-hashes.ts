@@ -5,6 +5,7 @@
 
 import { hash } from 'node:crypto';
 import type { AccountHashes } from '../identity/account-table.ts';
+import { storedRule } from '../packages/price-rules.ts';
 import type { OrderRecord } from './records/order-table.ts';
 import type { PlanChange } from './records/plan-change.ts';
 
@@ -52,6 +53,7 @@ function hashOf(previous: string | null, fields: readonly Field[]): string {
 }
 
 function orderFields(order: OrderRecord): Field[] {
+  const rule = storedRule(order.priceRule);
   return [
     order.accountId,
     order.number,
@@ -66,6 +68,8 @@ function orderFields(order: OrderRecord): Field[] {
     order.expiresAt,
     order.fingerprint,
     order.idempotencyKey,
+    // Orders at the price of the group are hashed as by earlier versions, which knew no rules.
+    ...(rule === null ? [] : [rule]),
   ];
 }
 

@@ -7,6 +7,7 @@ import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderPreview } from '../order-engine/preview-orders.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import type { OrderPreviewView } from './order-schemas.ts';
+import { priceRuleView } from './order-view.ts';
 
 export function orderPreviewView(
   { startsAt, balanceCents }: Pick<OrderPreview, 'startsAt' | 'balanceCents'>,
@@ -22,6 +23,7 @@ export function orderPreviewView(
     months,
     period: periodOfMonths(months),
     price: formatAmount(priceCents),
+    ...priceRuleView(order.priceRule),
     refund: formatAmount(refundCents),
     charge: formatAmount(chargeCents),
     currency,

@@ -21,6 +21,7 @@ import {
   time,
   word,
 } from '../../shared/schema-parts.ts';
+import { priceRule } from '../packages/package-schemas.ts';
 
 export const orderSchema = Type.Object(
   {
@@ -42,6 +43,13 @@ export const orderSchema = Type.Object(
       email: customerEmail,
     }),
     price: amount('The full price that was charged.'),
+    price_rule: priceRule,
+    price_from: Type.Optional(
+      time(
+        'account: when the account’s price list began. held: when the price change began that the plan does not follow.',
+      ),
+    ),
+    percent_off: Type.Optional(amount('account: what the list takes off the group’s price, in percent.')),
     refund: amount('The refund for the unused time of the plan that this order replaced.'),
     currency,
     expires_at: time('When the plan ends after this order.'),
@@ -170,6 +178,13 @@ export const orderPreviewSchema = Type.Object(
     months,
     period,
     price: amount('The full price.'),
+    price_rule: priceRule,
+    price_from: Type.Optional(
+      time(
+        'account: when the account’s price list began. held: when the price change began that the plan does not follow.',
+      ),
+    ),
+    percent_off: Type.Optional(amount('account: what the list takes off the group’s price, in percent.')),
     refund: amount('The refund for the unused time of the plan that would be replaced.'),
     charge: signedAmount('price − refund: what would be taken from the balance. Negative: given back.'),
     currency,

@@ -8,6 +8,7 @@ import { refundAtOnceCents } from '../order-engine/decisions/execute-order.ts';
 import type { OrderFailure } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderStatus } from '../order-engine/records/order-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
+import type { PriceRule } from '../packages/price-rules.ts';
 import type { OrderView } from './order-schemas.ts';
 
 export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency: string): OrderView {
@@ -25,6 +26,7 @@ export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency
       email: reference.includes('@') ? reference : '',
     },
     price: formatAmount(order.priceCents),
+    ...priceRuleView(order.priceRule),
     refund: formatAmount(order.refundCents),
     currency,
     expires_at: formatTime(order.expiresAt),
@@ -32,6 +34,13 @@ export function orderView(order: OrderRecord, { byId }: PackageCatalog, currency
     idempotency_key: order.idempotencyKey,
     ...(order.failure === null ? {} : { failure: failureView(order, order.failure) }),
   };
+}
+
+export function priceRuleView(rule: PriceRule): Pick<OrderView, 'price_rule' | 'price_from' | 'percent_off'> {
+  if (rule.name === 'group') return { price_rule: rule.name };
+  const price = { price_rule: rule.name, price_from: formatTime(rule.since) };
+  if (rule.name === 'held' || rule.percentOff === null) return price;
+  return { ...price, percent_off: formatAmount(BigInt(rule.percentOff)) };
 }
 
 function failureView(order: OrderRecord, { reason, at }: OrderFailure): NonNullable<OrderView['failure']> {

@@ -12,8 +12,8 @@ import type { DailyTotals } from '../ledger/daily-totals.ts';
 import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import { countOrders } from '../orders/count-orders.ts';
-import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { priceAt } from '../packages/price-lines.ts';
+import { type PackageCatalogHolder, payerOf } from '../packages/package-catalog.ts';
+import { priceFor } from '../packages/price-rules.ts';
 import { listDisabledWebhooks } from '../webhooks/webhook-store.ts';
 import { overviewQuerySchema, overviewSchema } from './overview-schemas.ts';
 
@@ -45,6 +45,8 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
     },
     async ({ principal: { account, now }, query }, reply) => {
       const at = now();
+      const catalog = packages.current();
+      const payer = payerOf(catalog, account);
       const span = parseSpan(query, at);
       const sums = await dailyTotals.sums(account.id, span.step, span.previousSince);
       const [spent, orderSpan, pending, counts, renewals, disabled, ending] = await Promise.all([
@@ -58,20 +60,20 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
           now: at,
           until: at + endingDays * 86_400,
           limit: endingShownMax,
+          packages: catalog.byId.values(),
         }),
       ]);
       const failed = await countOrders(database, account.id, 'failed', orderSpan);
-      const catalog = packages.current();
       let count = 0;
       let renewable = 0;
       let costCents = 0n;
-      for (const { packageId, months, customers } of ending.counts) {
+      for (const { packageId, months, run, customers } of ending.counts) {
         count += customers;
         const one = catalog.byId.get(packageId);
         // A customer who only had a trial has no price to renew at.
         if (one === undefined || one.isTrial || months === null) continue;
         renewable += customers;
-        costCents += priceAt(one, account.group, months, at) * BigInt(customers);
+        costCents += priceFor(one, payer, months, at, run).cents * BigInt(customers);
       }
       return reply.send({
         notices: disabled.map(({ id, url, disabledAt, disabledReason }) => ({

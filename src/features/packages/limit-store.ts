@@ -11,7 +11,7 @@ import {
   limitPositionMax,
 } from '../../shared/limits.ts';
 import { limitView } from './limit-view.ts';
-import { loadCatalog, type Package, type PackageCatalog } from './package-catalog.ts';
+import { loadCatalog, type Package, type Packages } from './package-catalog.ts';
 import { announce, type DatedCaller, lockCatalog } from './package-store.ts';
 import { limitDefinitions } from './package-table.ts';
 
@@ -118,7 +118,7 @@ function isSame(one: LimitDefinition, other: LimitDefinition): boolean {
   return JSON.stringify(limitView(one)) === JSON.stringify(limitView(other));
 }
 
-function usersOf({ byId }: PackageCatalog, key: string): readonly Package[] {
+function usersOf({ byId }: Packages, key: string): readonly Package[] {
   return [...byId.values()].filter(({ limits }) => Object.hasOwn(limits, key));
 }
 

@@ -2,6 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import type { JsonObject } from '../../shared/json.ts';
+import { plansAtNewPrice } from '../../shared/periods.ts';
 import {
   amount,
   currency,
@@ -9,11 +10,13 @@ import {
   example,
   id,
   keyInBody,
+  oneOf,
   orNothing,
   packageDescription,
   packageName as packageNameShown,
   periodsSold,
   time,
+  word,
 } from '../../shared/schema-parts.ts';
 import { featureList, limitsSchema, limitValue } from './package-schemas.ts';
 
@@ -52,6 +55,10 @@ export const scheduledPricesSchema = Type.Object(
     prices: Type.Partial(Type.Object({ reseller: someGroupPrices, distributor: someGroupPrices }), {
       description: 'What is not named stays what it is in that second.',
     }),
+    existing_plans: word(
+      'new: running plans follow. held: they renew at the price that they last paid, as long as they renew without a gap.',
+      'new',
+    ),
     begun: Type.Boolean({
       description: 'Whether that second has come: then they can no longer be deleted.',
     }),
@@ -144,8 +151,15 @@ const from = Type.String({
   examples: ['2027-01-01T00:00:00Z'],
 });
 
+const existingPlans = Type.Optional(
+  oneOf(
+    plansAtNewPrice,
+    'What plans pay that run when the prices begin. new (the default): the new price at their next renewal. held: what they last paid for that period, or the price before the change for one that they never bought, as long as they renew without a gap. A change of package or a cancel gives it up.',
+  ),
+);
+
 export const schedulePricesBodySchema = Type.Object(
-  { from, prices: someNewPrices },
+  { from, prices: someNewPrices, existing_plans: existingPlans },
   example({
     from: '2027-01-01T00:00:00Z',
     prices: { reseller: { monthly: '17.00', yearly: '170.00' }, distributor: { monthly: '13.50' } },

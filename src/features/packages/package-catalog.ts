@@ -13,8 +13,11 @@ import {
 } from '../../shared/limits.ts';
 import { type Group, type Months, periodOfMonths } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import type { Account } from '../identity/account-table.ts';
+import { loadAccountPrices } from './account-prices.ts';
 import { packages } from './package-table.ts';
-import { type Priced, priceLine, priceTable } from './price-lines.ts';
+import { type HeldStep, noHeldSteps, type Priced, priceAt, priceLine, priceTable } from './price-lines.ts';
+import { type AccountPrices, noAccountPrices, type Payer } from './price-rules.ts';
 
 type PackageRow = RowOf<typeof packages>;
 
@@ -22,11 +25,24 @@ export interface Package extends Omit<PackageRow, 'limits'>, Priced {
   readonly limits: LimitValues;
 }
 
-export interface PackageCatalog {
+/** Packages and limits, without the prices of accounts. */
+export interface Packages {
   readonly version: number;
   /** In their order. */
   readonly limits: readonly LimitDefinition[];
   readonly byId: ReadonlyMap<number, Package>;
+}
+
+export interface PackageCatalog extends Packages {
+  /** By real account; an account without prices of its own is missing. */
+  readonly accountPrices: ReadonlyMap<number, AccountPrices>;
+}
+
+export function payerOf(
+  { accountPrices }: Pick<PackageCatalog, 'accountPrices'>,
+  { id, testOf, group }: Pick<Account, 'id' | 'testOf' | 'group'>,
+): Payer {
+  return { group, prices: accountPrices.get(testOf ?? id) ?? noAccountPrices };
 }
 
 export interface PackageCatalogHolder {
@@ -45,19 +61,20 @@ const selectPackages: SqlStatement = {
          extract(epoch from r.changed_at)::bigint))
        from package_prices r where r.package_id = p.id) as prices,
       (select json_agg(json_build_array(r.group_name, r.months, r.price_cents::text,
-         extract(epoch from r.starts_at)::bigint))
-       from scheduled_prices r where r.package_id = p.id) as scheduled
+         extract(epoch from r.starts_at)::bigint, r.existing_plans = 'held', b.price_cents::text))
+       from scheduled_prices r left join prices_before_holds b using (package_id, starts_at, group_name, months)
+       where r.package_id = p.id) as scheduled
     from service_state s left join packages p on true order by p.id`,
 };
 
 export async function createPackageCatalog(database: Queryable): Promise<PackageCatalogHolder> {
-  let current = await loadCatalog(database);
+  let current = await loadWhole(database);
   let running: Promise<PackageCatalog> | null = null;
   let next: Promise<PackageCatalog> | null = null;
 
   const load = async () => {
     // Also if its version is lower: a promoted standby may lack the last change.
-    current = await loadCatalog(database);
+    current = await loadWhole(database);
     return current;
   };
 
@@ -81,7 +98,16 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   return { current: () => current, reload };
 }
 
-export async function loadCatalog(database: Queryable): Promise<PackageCatalog> {
+/**
+ * The lists of accounts may be newer than the version. An order cannot notice: setting a list takes the account's lock, which
+ * the order's batch holds when it compares versions.
+ */
+async function loadWhole(database: Queryable): Promise<PackageCatalog> {
+  const packages = await loadCatalog(database);
+  return { ...packages, accountPrices: await loadAccountPrices(database) };
+}
+
+export async function loadCatalog(database: Queryable): Promise<Packages> {
   const rows = await database.query(selectPackages);
   const definitions = (rows[0]?.['limit_definitions'] ?? []) as readonly LimitCell[];
   const limits = definitions.map(parseDefinition);
@@ -130,18 +156,41 @@ function inLanguages(en: string, de: string | null): NameInLanguages {
 }
 
 type PriceCell = readonly [group: Group, months: Months, cents: string, at: EpochSeconds];
+type ScheduledCell = readonly [...PriceCell, isHeld: boolean, beforeCents: string | null];
 
 function parsePackage(row: Row, definitions: readonly LimitDefinition[]): Package {
   const prices = (row['prices'] ?? []) as readonly PriceCell[];
-  const scheduled = (row['scheduled'] ?? []) as readonly PriceCell[];
+  const scheduled = (row['scheduled'] ?? []) as readonly ScheduledCell[];
   const priceLines = priceTable((group, months) => {
-    const isThis = ([ofGroup, ofMonths]: PriceCell) => ofGroup === group && ofMonths === months;
+    const isThis = isOf(group, months);
     const [, , cents = '0', changedAt = 0] = prices.find(isThis) ?? [];
     const steps = scheduled.filter(isThis).map(([, , later, from]) => ({ from, cents: BigInt(later) }));
     return priceLine(BigInt(cents), changedAt, steps);
   });
   const { limits, ...rest } = packages.parse(row);
-  return { ...rest, limits: definedValues(definitions, limits), priceLines };
+  const held = scheduled.filter(([, , , , isHeld]) => isHeld);
+  const heldSteps =
+    held.length === 0
+      ? noHeldSteps
+      : priceTable((group, months) => heldStepsOf(held, priceLines, group, months));
+  return { ...rest, limits: definedValues(definitions, limits), priceLines, heldSteps };
+}
+
+function isOf(group: Group, months: Months) {
+  return ([ofGroup, ofMonths]: PriceCell | ScheduledCell) => ofGroup === group && ofMonths === months;
+}
+
+function heldStepsOf(
+  held: readonly ScheduledCell[],
+  priceLines: Package['priceLines'],
+  group: Group,
+  months: Months,
+): HeldStep[] {
+  const steps = held.filter(isOf(group, months)).map(([, , , from, , before]) => ({
+    from,
+    beforeCents: before === null ? priceAt({ priceLines }, group, months, from - 1) : BigInt(before),
+  }));
+  return steps.sort((a, b) => a.from - b.from);
 }
 
 /** Applies to new orders and to renewals. */

@@ -46,7 +46,7 @@ export function packagePriceRoutes(
         operationId: 'schedulePrices',
         summary: 'Schedule prices of a package',
         description:
-          'From the second `from` on, orders, previews and GET /packages use them. Prices that are not named stay what they are in that second. The package and `from` are the idempotency key: the same prices for the same second again are answered with 201 and `Idempotent-Replayed: true`, other prices with price_already_scheduled.',
+          'From the second `from` on, orders, previews and GET /packages use them. Prices that are not named stay what they are in that second; prices of one account’s own stay too. The package and `from` are the idempotency key: the same prices for the same second again are answered with 201 and `Idempotent-Replayed: true`, other prices with price_already_scheduled.',
         body: schedulePricesBodySchema,
         response: { 201: scheduledPricesAnswerSchema },
       },
@@ -55,7 +55,8 @@ export function packagePriceRoutes(
       const { body } = request;
       const from = parseTime(body.from);
       if (from === null) throw new RequestRefused(notATime());
-      const wanted = { from, prices: parsePrices(body.prices) };
+      const { existing_plans: existingPlans = 'new' } = body;
+      const wanted = { from, prices: parsePrices(body.prices), existingPlans };
       if (namedPrices(wanted.prices).length === 0) {
         throw new RequestRefused(fieldRefusal('validation_failed', 'prices', 'must name at least one price'));
       }

@@ -1,4 +1,5 @@
-// GET /packages, at the caller's group's prices. The text is cached per group until a package changes or a price begins.
+// GET /packages, at the caller's prices. The text is cached until a package changes or a price begins: one for each group,
+// and one for each account with prices of its own, up to a number.
 // Requests of one event-loop turn are answered together at its end: waking clients one by one cost two fifths of the
 // request.
 
@@ -6,9 +7,13 @@ import type { FastifyInstance } from 'fastify';
 import { formatAmount, savingPercent } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { canBeOrdered, type Package, type PackageCatalog } from './package-catalog.ts';
+import type { Account } from '../identity/account-table.ts';
+import { canBeOrdered, type Package, type PackageCatalog, payerOf } from './package-catalog.ts';
 import { type PackageView, packageListSchema } from './package-schemas.ts';
-import { beginningsFor, pricesAt } from './price-lines.ts';
+import { type Payer, priceChangesFor, priceFor } from './price-rules.ts';
+
+const upcomingMax = 100;
+const accountTextsMax = 500;
 
 interface ListText {
   readonly text: string;
@@ -19,7 +24,8 @@ interface ListText {
 
 export function packageRoutes(app: FastifyInstance, packages: () => PackageCatalog, currency: string): void {
   let madeFrom: PackageCatalog | null = null;
-  const texts = new Map<Group, ListText>();
+  const ofGroups = new Map<Group, ListText>();
+  const ofAccounts = new Map<number, ListText>();
   let nextTurn: Promise<void> | null = null;
 
   function turnEnd(): Promise<void> {
@@ -32,25 +38,23 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
     return nextTurn;
   }
 
-  function listText(group: Group, now: EpochSeconds): string {
+  function listText(account: Account, now: EpochSeconds): string {
     const catalog = packages();
     if (catalog !== madeFrom) {
       madeFrom = catalog;
-      texts.clear();
+      ofGroups.clear();
+      ofAccounts.clear();
     }
-    const made = texts.get(group);
+    const payer = payerOf(catalog, account);
+    const ofGroup = payer.prices.length === 0;
+    const made = ofGroup ? ofGroups.get(account.group) : ofAccounts.get(account.id);
     // Both ends: a clock may go back.
     if (made !== undefined && made.since <= now && now < made.until) return made.text;
-    const offered = [...catalog.byId.values()].filter(canBeOrdered);
-    const data = offered.map((one) => packageView(one, group, currency, now));
-    const beginnings = offered.flatMap((one) => beginningsFor(one, group));
-    const text = JSON.stringify({ group, data });
-    texts.set(group, {
-      text,
-      since: Math.max(...beginnings.filter((second) => second <= now)),
-      until: Math.min(...beginnings.filter((second) => second > now)),
-    });
-    return text;
+    const text = makeText([...catalog.byId.values()].filter(canBeOrdered), payer, currency, now);
+    if (ofAccounts.size >= accountTextsMax) ofAccounts.clear();
+    if (ofGroup) ofGroups.set(account.group, text);
+    else ofAccounts.set(account.id, text);
+    return text.text;
   }
 
   app.get(
@@ -61,43 +65,68 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
         operationId: 'listPackages',
         summary: 'Packages that can be ordered',
         description:
-          'With your group’s prices for each period, and those that are scheduled to begin later. Free trials and retired packages are not listed.',
+          'With your prices for each period, and those that are scheduled to begin later. Free trials and retired packages are not listed.',
         response: { 200: packageListSchema },
       },
     },
     async (request, reply) => {
       await turnEnd();
       const { account, now } = request.principal;
-      return reply.type('application/json; charset=utf-8').send(listText(account.group, now()));
+      return reply.type('application/json; charset=utf-8').send(listText(account, now()));
     },
   );
 }
 
-function packageView(one: Package, group: Group, currency: string, now: EpochSeconds): PackageView {
+function makeText(offered: readonly Package[], payer: Payer, currency: string, now: EpochSeconds): ListText {
+  const beginnings = offered.flatMap((one) => priceChangesFor(one, payer));
+  return {
+    text: JSON.stringify({
+      group: payer.group,
+      data: offered.map((one) => packageView(one, payer, currency, now)),
+    }),
+    since: Math.max(...beginnings.filter((second) => second <= now)),
+    until: Math.min(...beginnings.filter((second) => second > now)),
+  };
+}
+
+function packageView(one: Package, payer: Payer, currency: string, now: EpochSeconds): PackageView {
+  const beginnings = priceChangesFor(one, payer, one.periods).filter((from) => from > now);
+  // A price list of the account begins for all packages, also for those that it does not change.
+  const isChange = (from: EpochSeconds) =>
+    payer.prices.length === 0 ||
+    JSON.stringify(priceEntries(one, payer, from)) !== JSON.stringify(priceEntries(one, payer, from - 1));
   return {
     id: one.id,
     name: one.name,
     description: one.description,
     currency,
-    price: formatAmount(pricesAt(one, now)[group][1]),
+    price: formatAmount(priceFor(one, payer, 1, now, null).cents),
     periods: [...one.periods],
-    prices: priceEntries(one, group, now),
+    prices: priceEntries(one, payer, now),
     duration_days: one.durationDays,
     limits: one.limits,
     features: [...one.features],
-    upcoming: beginningsFor(one, group, one.periods)
-      .filter((from) => from > now)
-      .map((from) => ({ from: formatTime(from), prices: priceEntries(one, group, from) })),
+    upcoming: beginnings
+      .filter(isChange)
+      .slice(0, upcomingMax)
+      .map((from) => ({
+        from: formatTime(from),
+        prices: priceEntries(one, payer, from),
+      })),
   };
 }
 
-function priceEntries(one: Package, group: Group, at: EpochSeconds): PackageView['prices'] {
-  const prices = pricesAt(one, at)[group];
+function priceEntries(one: Package, payer: Payer, at: EpochSeconds): PackageView['prices'] {
+  const monthly = priceFor(one, payer, 1, at, null).cents;
   const sold = periods.filter(({ period }) => one.periods.includes(period));
-  return sold.map(({ months, period }) => ({
-    months,
-    period,
-    price: formatAmount(prices[months]),
-    saving_percent: savingPercent(prices[months], prices[1], months),
-  }));
+  return sold.map(({ months, period }) => {
+    const { cents, rule } = priceFor(one, payer, months, at, null);
+    return {
+      months,
+      period,
+      price: formatAmount(cents),
+      saving_percent: savingPercent(cents, monthly, months),
+      price_rule: rule.name,
+    };
+  });
 }

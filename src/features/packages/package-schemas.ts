@@ -15,6 +15,7 @@ import {
   periodsSold,
   text,
   time,
+  word,
 } from '../../shared/schema-parts.ts';
 
 export const featureList = Type.Array(text('One feature.', 1_000), {
@@ -45,6 +46,11 @@ export const limitsSchema = Type.Unsafe<LimitValues>({
   examples: [{ accounts: 5, posts_per_day: 20, ai_images_per_month: 50 }],
 });
 
+export const priceRule = word(
+  'What set the price. group: the prices of your group. account: prices of your account’s own. held: the plan keeps an earlier price. Tolerate new values.',
+  'group',
+);
+
 const priceEntries = Type.Array(
   Type.Object({
     months,
@@ -55,6 +61,7 @@ const priceEntries = Type.Array(
       minimum: 0,
       maximum: 100,
     }),
+    price_rule: priceRule,
   }),
   { description: 'Of the periods that the package is sold for, the shortest first.', maxItems: 3 },
 );
@@ -65,7 +72,7 @@ export const packageSchema = Type.Object(
     name: packageName,
     description: packageDescription,
     currency,
-    price: amount("The monthly price for the caller's group, also if the package is not sold monthly."),
+    price: amount('The monthly price for the caller, also if the package is not sold monthly.'),
     periods: periodsSold,
     prices: priceEntries,
     duration_days: durationDays,
@@ -75,7 +82,7 @@ export const packageSchema = Type.Object(
       Type.Object({ from: time('The first second that they hold in.'), prices: priceEntries }),
       {
         description:
-          'Prices for the caller’s group that begin later, soonest first: those of all sold periods, as they will be from that second on. An order pays the prices of its own second.',
+          'Prices for the caller that begin later, soonest first: those of all sold periods, as they will be from that second on. An order pays the prices of its own second.',
         maxItems: 100,
       },
     ),

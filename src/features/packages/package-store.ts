@@ -15,12 +15,19 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { lockAccountRow } from '../identity/account-row.ts';
 import { changedLimits, checkNewLimits } from './check-limits.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
-import { packagePrices, packages } from './package-table.ts';
-import { namedPrices, type Prices, pricesAt, type SomePrices, steadyPrices } from './price-lines.ts';
+import { packagePrices, packages, pricesBeforeHolds } from './package-table.ts';
+import {
+  namedPrices,
+  type Priced,
+  type Prices,
+  pricesAt,
+  type SomePrices,
+  steadyPrices,
+} from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
 
 /** `limits`: as sent; checked against the definitions. */
-export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'priceLines' | 'limits'> & {
+export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'limits' | keyof Priced> & {
   readonly limits: JsonObject;
   readonly prices: Prices;
 };
@@ -50,6 +57,11 @@ const upsertPrices = packagePrices.insert(
   'upsert_package_prices',
   `on conflict (package_id, group_name, months) do update
     set price_cents = excluded.price_cents, changed_at = excluded.changed_at`,
+);
+
+const insertPricesBeforeHolds = pricesBeforeHolds.insert(
+  'insert_prices_before_holds',
+  'on conflict do nothing',
 );
 
 const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
@@ -134,6 +146,7 @@ export async function changePackage(
     const limits = changedLimits(catalog.limits, before.limits, sent, removedLimits);
     if (isRefusal(limits)) return limits;
     await writeRows(transaction, updatePackage, [{ ...before, ...change, limits }]);
+    await notePricesBeforeHolds(transaction, before, prices, now);
     await writePrices(transaction, id, prices, now);
     const after = (await loadCatalog(transaction)).byId.get(id) ?? before;
     const views = { before: auditView(before, now), after: auditView(after, now) };
@@ -150,6 +163,21 @@ async function writePrices(
 ): Promise<void> {
   const cells = namedPrices(prices).map((cell) => ({ ...cell, packageId, changedAt }));
   await writeRows(transaction, upsertPrices, cells);
+}
+
+/** A price set at once makes the one before a held change unknown, which plans that never bought the period still pay. */
+async function notePricesBeforeHolds(
+  transaction: Queryable,
+  { id: packageId, heldSteps }: Package,
+  prices: SomePrices,
+  now: EpochSeconds,
+): Promise<void> {
+  const begun = namedPrices(prices).flatMap(({ group, months }) =>
+    heldSteps[group][months]
+      .filter(({ from }) => from <= now)
+      .map(({ from, beforeCents }) => ({ packageId, from, group, months, priceCents: beforeCents })),
+  );
+  await writeRows(transaction, insertPricesBeforeHolds, begun);
 }
 
 /** Call first in every change of packages, limits or prices: it serializes them. */

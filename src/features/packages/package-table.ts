@@ -1,4 +1,4 @@
-// The tables packages, limit_definitions, package_prices (per group and months) and scheduled_prices. Read by
+// The tables of packages, limit definitions, package prices (per group and months) and scheduled prices. Read by
 // package-catalog.ts; written by package-store.ts, limit-store.ts and scheduled-price-store.ts.
 
 import {
@@ -15,7 +15,7 @@ import {
   time,
 } from '../../platform/database/table.ts';
 import { limitKinds } from '../../shared/limits.ts';
-import { groups, periodNames } from '../../shared/periods.ts';
+import { groups, periodNames, plansAtNewPrice } from '../../shared/periods.ts';
 
 export const packages = describeTable('packages', {
   id: int('id'),
@@ -49,10 +49,18 @@ export const packagePrices = describeTable('package_prices', {
   changedAt: time('changed_at'),
 });
 
-export const scheduledPrices = describeTable('scheduled_prices', {
+const datedPrice = {
   packageId: int('package_id'),
   from: time('starts_at'),
   group: oneOf('group_name', groups),
   months: int('months'),
   priceCents: cents('price_cents'),
+};
+
+export const scheduledPrices = describeTable('scheduled_prices', {
+  ...datedPrice,
+  existingPlans: oneOf('existing_plans', plansAtNewPrice),
 });
+
+/** `from` is the start of the held change; the price is the one before it. */
+export const pricesBeforeHolds = describeTable('prices_before_holds', datedPrice);

@@ -33,8 +33,13 @@ export function adminPackageView(one: Package, currency: string, now: EpochSecon
 }
 
 export function scheduledPricesView(
-  { from, prices }: ScheduledPrices,
+  { from, prices, existingPlans }: ScheduledPrices,
   now: EpochSeconds,
 ): ScheduledPricesView {
-  return { from: formatTime(from), prices: writtenPrices(prices), begun: from <= now };
+  return {
+    from: formatTime(from),
+    prices: writtenPrices(prices),
+    existing_plans: existingPlans,
+    begun: from <= now,
+  };
 }

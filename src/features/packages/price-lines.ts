@@ -16,12 +16,28 @@ export interface PriceStep {
 /** Soonest first; the first step has no start. */
 type PriceLine = readonly [PriceStep, ...PriceStep[]];
 
-export interface Priced {
-  readonly priceLines: PriceTable<PriceLine>;
+/** A price change that running plans do not follow. */
+export interface HeldStep {
+  readonly from: EpochSeconds;
+  /** The group's price in the second before. */
+  readonly beforeCents: bigint;
 }
 
+export interface Priced {
+  readonly priceLines: PriceTable<PriceLine>;
+  /** Soonest first. */
+  readonly heldSteps: PriceTable<readonly HeldStep[]>;
+}
+
+export const noHeldSteps: PriceTable<readonly HeldStep[]> = priceTable(() => []);
+
 /** @returns cents */
-export function priceAt({ priceLines }: Priced, group: Group, months: Months, at: EpochSeconds): bigint {
+export function priceAt(
+  { priceLines }: Pick<Priced, 'priceLines'>,
+  group: Group,
+  months: Months,
+  at: EpochSeconds,
+): bigint {
   const line = priceLines[group][months];
   return (line.findLast(({ from }) => from <= at) ?? line[0]).cents;
 }
@@ -53,7 +69,8 @@ export function priceLine(
 }
 
 export function steadyPrices(prices: Prices): Priced {
-  return { priceLines: priceTable((group, months) => priceLine(prices[group][months], 0, [])) };
+  const priceLines = priceTable((group, months) => priceLine(prices[group][months], 0, []));
+  return { priceLines, heldSteps: noHeldSteps };
 }
 
 export function priceTable<Value>(make: (group: Group, months: Months) => Value): PriceTable<Value> {

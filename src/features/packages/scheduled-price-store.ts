@@ -6,18 +6,28 @@ import type { Database, Queryable, SqlStatement } from '../../platform/database/
 import { writeRows } from '../../platform/database/table.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
-import { expectMonths, type Group, groups, type Months, periods } from '../../shared/periods.ts';
+import {
+  expectMonths,
+  type Group,
+  groups,
+  type Months,
+  type PlansAtNewPrice,
+  periods,
+} from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { appendToAll, holdListening, type ListeningAccount, type NewEvent } from '../events/event-log.ts';
+import { appendEach, holdListening, type NewEvent } from '../events/event-log.ts';
+import { loadAccountPrices } from './account-prices.ts';
 import { loadCatalog, type Package } from './package-catalog.ts';
 import { announce, type DatedCaller, lockCatalog, subjectOf } from './package-store.ts';
 import { scheduledPrices } from './package-table.ts';
 import { namedPrices, type SomePrices } from './price-lines.ts';
+import { lessPercent, listInForce, noAccountPrices, type Payer } from './price-rules.ts';
 import { writtenPrices } from './written-prices.ts';
 
 export interface ScheduledPrices {
   readonly from: EpochSeconds;
   readonly prices: SomePrices;
+  readonly existingPlans: PlansAtNewPrice;
 }
 
 const upcomingMax = 50;
@@ -76,15 +86,25 @@ export async function schedulePrices(
         `${upcomingMax} prices are still to come: delete one first`,
       );
     }
-    const { from } = wanted;
+    const { from, existingPlans } = wanted;
     await writeRows(
       transaction,
       insertScheduled,
-      namedPrices(wanted.prices).map((cell) => ({ ...cell, packageId, from })),
+      namedPrices(wanted.prices).map((cell) => ({ ...cell, packageId, from, existingPlans })),
     );
     const noted = { ...author, ...subjectOf(packageId), before: null, after: scheduledView(wanted) };
-    const eventOfGroup = ({ group }: ListeningAccount) => priceScheduled(one, wanted, group, currency);
-    await appendToAll(transaction, listening, eventOfGroup, now);
+    const ofAccounts = await loadAccountPrices(transaction);
+    const events = new Map<number, NewEvent>();
+    for (const { id, group } of listening) {
+      const event = priceScheduled(
+        one,
+        wanted,
+        { group, prices: ofAccounts.get(id) ?? noAccountPrices },
+        currency,
+      );
+      if (event !== null) events.set(id, event);
+    }
+    await appendEach(transaction, listening, ({ id }) => events.get(id) ?? null, now);
     await announce(transaction, { ...noted, action: 'package.schedule_prices' }, now);
     return { replayed: false };
   });
@@ -118,28 +138,38 @@ async function readSchedule(database: Queryable, packageId: number): Promise<rea
   return [...bySecond].map(([from, cells]) => {
     const prices: Record<Group, Partial<Record<Months, bigint>>> = { reseller: {}, distributor: {} };
     for (const { group, months, priceCents } of cells) prices[group][expectMonths(months)] = priceCents;
-    return { from, prices };
+    return { from, prices, existingPlans: cells[0]?.existingPlans ?? 'new' };
   });
 }
 
+/** null: this payer's prices stay as they are, because a list of their own names them. */
 function priceScheduled(
   { id, name }: Package,
-  { from, prices }: ScheduledPrices,
-  group: Group,
+  { from, prices, existingPlans }: ScheduledPrices,
+  payer: Payer,
   currency: string,
-): NewEvent {
+): NewEvent | null {
+  const list = listInForce(payer.prices, from);
   const named = periods.flatMap(({ months, period }) => {
-    const cents = prices[group]?.[months];
-    return cents === undefined ? [] : [{ months, period, price: formatAmount(cents) }];
+    const cents = prices[payer.group]?.[months];
+    if (cents === undefined || list?.priceOf(id, months) !== undefined) return [];
+    const price = lessPercent(cents, list?.percentOff ?? 0);
+    return [{ months, period, price: formatAmount(price) }];
   });
-  const data = { package: { id, name }, from: formatTime(from), prices: named, currency };
-  return { type: 'price.scheduled', data };
+  if (named.length === 0) return null;
+  const held = existingPlans === 'held' ? { existing_plans: existingPlans } : {};
+  return {
+    type: 'price.scheduled',
+    data: { package: { id, name }, from: formatTime(from), prices: named, currency, ...held },
+  };
 }
 
 function isSame(one: ScheduledPrices, other: ScheduledPrices): boolean {
-  return JSON.stringify(writtenPrices(one.prices)) === JSON.stringify(writtenPrices(other.prices));
+  return JSON.stringify(scheduledView(one)) === JSON.stringify(scheduledView(other));
 }
 
-function scheduledView({ from, prices }: ScheduledPrices) {
-  return { from: formatTime(from), prices: writtenPrices(prices) };
+/** As in the audit log, whose older entries do not say what happens to plans. */
+function scheduledView({ from, prices, existingPlans }: ScheduledPrices) {
+  const held = existingPlans === 'held' ? { existing_plans: existingPlans } : {};
+  return { from: formatTime(from), prices: writtenPrices(prices), ...held };
 }

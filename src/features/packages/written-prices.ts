@@ -3,6 +3,8 @@
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { type Group, groups, type Months, periods } from '../../shared/periods.ts';
+import { formatTime } from '../../shared/times.ts';
+import { type AccountPriceListRow, centsOf, packagesOf } from './account-prices.ts';
 import type { SomePrices } from './price-lines.ts';
 
 export function writtenPrices(prices: SomePrices): JsonObject {
@@ -13,6 +15,26 @@ export function writtenPrices(prices: SomePrices): JsonObject {
     });
   const named = groups.map((group) => [group, ofGroup(group)] as const).filter(([, each]) => each.length > 0);
   return Object.fromEntries(named.map(([group, each]) => [group, Object.fromEntries(each)]));
+}
+
+/** One list of an account's own prices. */
+export function writtenPriceList({ id, from, until, percentOff, prices, memo }: AccountPriceListRow) {
+  return {
+    id,
+    from: formatTime(from),
+    until: until === null ? null : formatTime(until),
+    percent_off: percentOff === null ? null : formatAmount(BigInt(percentOff)),
+    prices: packagesOf(prices).map((packageId) => ({
+      package_id: packageId,
+      ...Object.fromEntries(
+        periods.flatMap(({ months, period }) => {
+          const cents = centsOf(prices, packageId, months);
+          return cents === undefined ? [] : [[period, formatAmount(cents)]];
+        }),
+      ),
+    })),
+    memo,
+  };
 }
 
 export function parsePrices(written: unknown): SomePrices {

@@ -10,7 +10,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
-import type { PackageCatalog } from '../packages/package-catalog.ts';
+import { type PackageCatalog, payerOf } from '../packages/package-catalog.ts';
 import { forecastDaysMax, forecastQuerySchema } from './forecast-schemas.ts';
 import { forecastRenewals } from './renewal-forecast.ts';
 
@@ -49,10 +49,11 @@ export function forecastRoutes(
       refuseIf(await exports.take(concurrencyOf(request), reply));
       const { balanceCents } = request.counters;
       const at = now();
+      const catalog = packages();
       const forecast = await forecastRenewals(
         database,
-        { id: account.id, group: account.group, balanceCents },
-        packages().byId,
+        { id: account.id, payer: payerOf(catalog, account), balanceCents },
+        catalog.byId,
         at,
         at + days * 86_400,
       );

@@ -5,11 +5,12 @@
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
-import { expectMonths, type Group, type Months } from '../../shared/periods.ts';
+import { expectMonths, type Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { dayOf } from '../../shared/times.ts';
+import { heldPlans, packagesWithHolds, runFromRow } from '../order-engine/records/held-plans.ts';
 import type { Package } from '../packages/package-catalog.ts';
-import { beginningsFor, priceAt } from '../packages/price-lines.ts';
+import { type Payer, priceChangesFor, priceFor, type Run } from '../packages/price-rules.ts';
 
 export interface ForecastDay {
   readonly date: string;
@@ -31,6 +32,7 @@ interface EndingPlans {
   readonly since: EpochSeconds;
   readonly packageId: number;
   readonly months: Months;
+  readonly run: Run | null;
   readonly plans: number;
 }
 
@@ -41,6 +43,8 @@ const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::big
       and c.expires_at <= to_timestamp($3::bigint)`;
 
 // One range, up to its end. Returns at least one row, with that end. Spans are numbered from 1.
+const held = heldPlans('coalesce(c.renew_months, o.months)', '$5');
+
 const countRenewals: SqlStatement = {
   name: 'count_renewals',
   text: `with edge as materialized (
@@ -48,47 +52,53 @@ const countRenewals: SqlStatement = {
         to_timestamp($3::bigint)) as at)
     select c.package_id, coalesce(c.renew_months, o.months) as months,
       width_bucket(extract(epoch from c.expires_at)::bigint, $4::bigint[]) as span,
-      count(*) as plans, edge.at as counted_to
+      ${held.columns}, count(*) as plans, edge.at as counted_to
     from edge left join customers c on c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= edge.at and c.months_run > 0 and not c.cancelled and not c.ends_at_period_end
       and c.pending_order is null
     left join orders o on c.renew_months is null and o.account_id = c.account_id and o.number = c.last_order
-    group by 1, 2, 3, edge.at`,
+    ${held.join}
+    group by 1, 2, 3, ${held.groups}, edge.at`,
 };
 
 export async function forecastRenewals(
   database: Queryable,
-  account: { readonly id: number; readonly group: Group; readonly balanceCents: bigint },
+  account: { readonly id: number; readonly payer: Payer; readonly balanceCents: bigint },
   packages: ReadonlyMap<number, Package>,
   now: EpochSeconds,
   until: EpochSeconds,
 ): Promise<Forecast> {
-  const spans = spansOf([...packages.values()], account.group, now, until);
+  const { id, payer, balanceCents } = account;
+  const spans = spansOf([...packages.values()], payer, now, until);
   const days = new Map<string, { plans: number; costCents: bigint }>();
-  for await (const { since, packageId, months, plans } of endingPlans(database, account.id, spans, until)) {
+  const withHolds = packagesWithHolds(packages.values());
+  for await (const { since, packageId, months, run, plans } of endingPlans(database, id, spans, {
+    until,
+    withHolds,
+  })) {
     const one = packages.get(packageId);
     // Not known to this process yet, so its price is unknown.
     if (one === undefined) continue;
     const date = dayOf(since);
     const day = days.get(date) ?? { plans: 0, costCents: 0n };
     day.plans += plans;
-    day.costCents += priceAt(one, account.group, months, since) * BigInt(plans);
+    day.costCents += priceFor(one, payer, months, since, run).cents * BigInt(plans);
     days.set(date, day);
   }
   const dates = [...days.keys()].sort();
   return summedUp(
     dates.map((date) => ({ date, plans: 0, costCents: 0n, ...days.get(date) })),
-    account.balanceCents,
+    balanceCents,
   );
 }
 
 function spansOf(
   packages: readonly Package[],
-  group: Group,
+  payer: Payer,
   now: EpochSeconds,
   until: EpochSeconds,
 ): EpochSeconds[] {
-  const begins = packages.flatMap((one) => beginningsFor(one, group));
+  const begins = packages.flatMap((one) => [...priceChangesFor(one, payer)]);
   for (let at = now - (now % daySeconds) + daySeconds; at <= until; at += daySeconds) begins.push(at);
   const within = begins.filter((at) => at > now && at <= until);
   return [now, ...new Set(within.sort((a, b) => a - b))];
@@ -98,18 +108,19 @@ async function* endingPlans(
   database: Queryable,
   accountId: number,
   spans: readonly EpochSeconds[],
-  until: EpochSeconds,
+  { until, withHolds }: { readonly until: EpochSeconds; readonly withHolds: string },
 ): AsyncGenerator<EndingPlans> {
   const sentSpans = numberArray(spans);
   for (let after = spans[0] ?? until; after < until; ) {
     const rows: readonly Row[] = await database
       .ofAccount(accountId)
-      .query(countRenewals, [accountId, after, until, sentSpans]);
+      .query(countRenewals, [accountId, after, until, sentSpans, withHolds]);
     for (const row of rows) {
       const since = spans[Number(row['span']) - 1];
       if (row['package_id'] === null || since === undefined) continue;
       const months = expectMonths(Number(row['months']));
-      yield { since, packageId: Number(row['package_id']), months, plans: Number(row['plans']) };
+      const run = runFromRow(row);
+      yield { since, packageId: Number(row['package_id']), months, run, plans: Number(row['plans']) };
     }
     after = Number(rows[0]?.['counted_to'] ?? until);
   }

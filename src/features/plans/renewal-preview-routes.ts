@@ -76,7 +76,7 @@ export function renewalPreviewRoutes(
           return refusedView(id, customer.reference, customer.packageId, orderId, outcome.refusal);
         }
         if (outcome?.type !== 'ordered') throw new Error(`A renewal was answered with "${outcome?.type}".`);
-        const { packageId, months, priceCents, refundCents, expiresAt } = outcome.order;
+        const { packageId, months, priceCents, refundCents, expiresAt, priceRule } = outcome.order;
         totalCents += priceCents - refundCents;
         count += 1;
         return {
@@ -86,6 +86,7 @@ export function renewalPreviewRoutes(
           package: packageView(packageId),
           months,
           charge: formatAmount(priceCents - refundCents),
+          price_rule: priceRule.name,
           expires_at: formatTime(expiresAt),
           refusal: null,
         };
@@ -122,6 +123,7 @@ export function renewalPreviewRoutes(
       package: packageView(packageId),
       months: null,
       charge: null,
+      price_rule: null,
       expires_at: null,
       refusal: { code, message, reason: typeof reason === 'string' ? reason : null },
     };

@@ -2,6 +2,7 @@
 
 import Type, { type Static } from 'typebox';
 import { amount, nullable, time } from '../../shared/schema-parts.ts';
+import { priceRule } from '../packages/package-schemas.ts';
 
 export const renewalsBodySchema = Type.Object({
   customers: Type.Array(Type.Integer(), {
@@ -18,6 +19,7 @@ const renewalSchema = Type.Object({
   package: Type.Object({ id: Type.Integer(), name: Type.String() }),
   months: nullable(Type.Integer()),
   charge: nullable(amount('What the renewal would be charged now; null: it would be refused.')),
+  price_rule: nullable(priceRule),
   expires_at: nullable(time('When the plan would end.')),
   refusal: nullable(
     Type.Object({

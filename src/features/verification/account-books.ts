@@ -98,6 +98,7 @@ const orderHash = hashOf([
   seconds('expires_at'),
   'fingerprint',
   'idempotency_key',
+  'price_rule',
 ]);
 const changeHash = hashOf([
   '$1::int',
@@ -149,7 +150,7 @@ const readEntries: SqlStatement = {
         order by number desc limit 1), $6::int), $6::int), $6::int + (select count(*) from range)) as number),
     paid as materialized (
       select number, customer_number, package_id, created_at, price_cents, ${refundAtOnce} as refund_cents, balance_after_cents,
-        months, kind, refund_cents as full_refund_cents, expires_at, fingerprint, idempotency_key, row_hash
+        months, kind, refund_cents as full_refund_cents, expires_at, fingerprint, idempotency_key, price_rule, row_hash
       from orders o where account_id = $1::int and number > $6::int and number <= (select number from last_charged)),
     hashed as materialized (
       select *, lag(row_hash, 1, $9::text) over (order by number) as hash_before from paid where row_hash is not null),

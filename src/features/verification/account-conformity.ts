@@ -13,8 +13,9 @@ import { fingerprintOf } from '../order-engine/decisions/fingerprint.ts';
 import { customers, lifeColumns, lifeOf, wholeCustomers } from '../order-engine/records/customer-table.ts';
 import { orders } from '../order-engine/records/order-table.ts';
 import { planChanges } from '../order-engine/records/plan-change.ts';
+import type { PastOrder } from './past-orders.ts';
 import type { LoggedDetails, PastReader } from './past-packages.ts';
-import { createReplay, type Deviation, type PastOrder, type Replay } from './replay-history.ts';
+import { createReplay, type Deviation, type Replay } from './replay-history.ts';
 import type { Findings } from './verification-findings.ts';
 import type { AuditLimits } from './verification-limits.ts';
 
@@ -29,6 +30,7 @@ const pastOrders = orders.pick(
   'createdAt',
   'expiresAt',
   'fingerprint',
+  'priceRule',
 );
 const pastChanges = planChanges.pick(
   'number',

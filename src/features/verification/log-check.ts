@@ -2,6 +2,7 @@
 // prices as their last entries say, and an entry for every key. Called by verify-ledger.ts. Findings halt no account, as
 // either side may be wrong.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
@@ -9,10 +10,11 @@ import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnedId } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { readPriceLists } from '../packages/account-prices.ts';
 import { loadCatalog, type Package } from '../packages/package-catalog.ts';
 import { scheduledPrices } from '../packages/package-table.ts';
 import { pricesAt } from '../packages/price-lines.ts';
-import { parsePrices, writtenPrices } from '../packages/written-prices.ts';
+import { parsePrices, writtenPriceList, writtenPrices } from '../packages/written-prices.ts';
 import { fieldsOf } from './past-packages.ts';
 import { recheckInDoubt } from './recheck-in-doubt.ts';
 import type { Findings } from './verification-findings.ts';
@@ -31,7 +33,8 @@ const readRange: SqlStatement = {
         null::jsonb as before, null::jsonb as after, null as packages_version from log
     union all
     select number, null, extract(epoch from at)::bigint, actor_id, action, subject, before, after, packages_version from log
-    where action in ('account.credit', 'account.debit', 'account.create', 'account.update', 'package.create',
+    where action in ('account.credit', 'account.debit', 'account.create', 'account.update', 'account.set_prices',
+      'account.delete_prices', 'package.create',
       'package.update', 'package.schedule_prices', 'package.unschedule_prices', 'account.create_key',
       'account.rotate_key', 'account.reset_api_key')
     order by 1`,
@@ -104,6 +107,8 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();
   const packageStates = new Map<number, { at: EpochSeconds; after: Noted; isOvertaken: boolean }>();
   const schedules = new Map<string, string>();
+  /** By id: accounts' own prices. */
+  const priceLists = new Map<number, Noted>();
   /** Entries of the first edition do not name ledger entries, so earlier credits may be missing. */
   let unnamedUntil: EpochSeconds = 0;
   const secrets = new Map<string, Set<string>>();
@@ -163,6 +168,10 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
           });
       } else if (kind === 'create_key' || kind === 'rotate_key' || kind === 'reset_api_key') {
         noteSecret(String(row['subject']), after['last_four'], at);
+      } else if (kind === 'set_prices') {
+        priceLists.set(Number(after['id']), after);
+      } else if (kind === 'delete_prices') {
+        priceLists.delete(Number(before['id']));
       } else if (noun === 'account') {
         if (!Number.isInteger(id)) continue;
         const earlier = accountStates.get(id);
@@ -171,7 +180,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
           isAdmin: after['is_admin'] ?? earlier?.isAdmin,
         });
       } else if (kind === 'schedule_prices') {
-        schedules.set(`${id} ${after['from']}`, written(after['prices']));
+        schedules.set(`${id} ${after['from']}`, written(after['prices'], after['existing_plans']));
         forgetOvertaken(id, String(after['from']));
       } else if (kind === 'unschedule_prices') {
         schedules.delete(`${id} ${before['from']}`);
@@ -239,7 +248,12 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     async checkPresent(signal) {
       const look = async () => {
         await readOn(signal);
-        return [...(await differingAccounts()), ...(await differingPackages()), ...(await differingKeys())];
+        return [
+          ...(await differingAccounts()),
+          ...(await differingPriceLists()),
+          ...(await differingPackages()),
+          ...(await differingKeys()),
+        ];
       };
       for (const found of await recheckInDoubt(database, look, signal)) {
         const [subject = '', problem = ''] = found.split(': ', 2);
@@ -264,6 +278,18 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
             `account ${row['id']}: it is ${row['is_admin'] === true ? 'an' : 'no'} administrator, the audit log says otherwise`,
           );
       }
+    }
+    return found;
+  }
+
+  async function differingPriceLists(): Promise<string[]> {
+    const present = new Map((await readPriceLists(database)).map((list) => [list.id, list]));
+    const found: string[] = [];
+    for (const id of new Set([...present.keys(), ...priceLists.keys()])) {
+      const list = present.get(id);
+      const is = list === undefined ? undefined : writtenPriceList(list);
+      if (!isDeepStrictEqual(is, priceLists.get(id)))
+        found.push(`price list ${id}: it is not as the audit log has it`);
     }
     return found;
   }
@@ -309,16 +335,18 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
         found.push(`package ${id}: it is not as the audit log left it`);
     }
     const present = new Map<string, Record<string, Record<number, bigint>>>();
+    const ofPlans = new Map<string, string>();
     for (const row of await database.query(readScheduled)) {
-      const { packageId, from, group, months, priceCents } = scheduledPrices.parse(row);
+      const { packageId, from, group, months, priceCents, existingPlans } = scheduledPrices.parse(row);
       const key = `${packageId} ${formatTime(from)}`;
+      ofPlans.set(key, existingPlans);
       const prices = present.get(key) ?? {};
       prices[group] = { ...prices[group], [months]: priceCents };
       present.set(key, prices);
     }
     for (const key of new Set([...present.keys(), ...schedules.keys()])) {
       const prices = present.get(key);
-      const is = prices === undefined ? null : written(writtenPrices(prices));
+      const is = prices === undefined ? null : written(writtenPrices(prices), ofPlans.get(key));
       if (is === (schedules.get(key) ?? null)) continue;
       const [id, from] = key.split(' ');
       found.push(`package ${id}: its prices scheduled for ${from} are not those that the audit log has`);
@@ -335,8 +363,9 @@ function isAsLogged({ description, periods }: Package, after: Noted): boolean {
   );
 }
 
-function written(prices: unknown): string {
-  return JSON.stringify(writtenPrices(parsePrices(prices)));
+/** Entries of earlier versions do not say what happens to running plans, which then followed. */
+function written(prices: unknown, existingPlans: unknown = 'new'): string {
+  return JSON.stringify([writtenPrices(parsePrices(prices)), existingPlans ?? 'new']);
 }
 
 function differenceOf(logged: LoggedCredit, row: Row | undefined): string | null {

@@ -6,16 +6,17 @@
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { publicId } from '../../shared/identifiers.ts';
-import { type Group, groups, periodNames } from '../../shared/periods.ts';
+import { type Group, groups, type Months, periodNames } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { parseTime } from '../../shared/times.ts';
+import { type AccountPriceListRow, readPriceLists } from '../packages/account-prices.ts';
 import { loadCatalog, type Package } from '../packages/package-catalog.ts';
-import { pricesAt, priceTable } from '../packages/price-lines.ts';
+import { type HeldStep, pricesAt, priceTable } from '../packages/price-lines.ts';
 import { parsePrices } from '../packages/written-prices.ts';
 import type { Recorded, Terms } from './package-terms.ts';
 import { type PackageEntry, withScheduled } from './past-prices.ts';
 
-const slackSeconds = 300;
+export const slackSeconds = 300;
 const entriesPerRange = 2_000;
 
 export interface Past {
@@ -23,6 +24,10 @@ export interface Past {
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
   /** All possible groups; `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
+  /** By when each was set, the account's price lists that were not deleted. */
+  listsOf(accountId: number): readonly AccountPriceListRow[];
+  /** Price changes that running plans did not follow. */
+  holdsOf(packageId: number, group: Group, months: Months): readonly HeldStep[];
   detailsOf(accountId: number, customerNumber: number): LoggedDetails | null;
 }
 
@@ -30,6 +35,11 @@ export interface LoggedDetails {
   readonly firstName: unknown;
   readonly name: unknown;
   readonly externalRef: unknown;
+}
+
+interface PastPrices {
+  readonly lists: ReadonlyMap<number, readonly AccountPriceListRow[]>;
+  readonly byId: ReadonlyMap<number, Pick<Package, 'heldSteps'>>;
 }
 
 /** Oldest first. `present`: the current state. */
@@ -40,6 +50,7 @@ export function createPast(
   >,
   groupChanges: ReadonlyMap<number, readonly Recorded<Group>[]>,
   customers: ReadonlyMap<number, LoggedDetails> = new Map(),
+  { lists, byId }: PastPrices = { lists: new Map(), byId: new Map() },
 ): Past {
   return {
     termsAround(packageId, at) {
@@ -47,6 +58,8 @@ export function createPast(
       return found === undefined ? [] : statesAround(found.recorded, found.present, at);
     },
     groupsAround: (accountId, present, at) => statesAround(groupChanges.get(accountId) ?? [], present, at),
+    listsOf: (accountId) => lists.get(accountId) ?? [],
+    holdsOf: (packageId, group, months) => byId.get(packageId)?.heldSteps[group][months] ?? [],
     detailsOf: (accountId, customerNumber) => customers.get(publicId(accountId, customerNumber)) ?? null,
   };
 }
@@ -78,7 +91,7 @@ const readLog: SqlStatement = {
   text: `select subject, action, at, before, after from audit_log
     where number > $1::int and number <= least($1::int + ${entriesPerRange}, $2::int)
       and action in ('package.create', 'package.update', 'package.schedule_prices', 'package.unschedule_prices',
-        'account.create', 'account.update', 'customer.update') order by number`,
+        'account.create', 'account.update', 'account.set_prices', 'account.delete_prices', 'customer.update') order by number`,
 };
 
 export interface PastReader {
@@ -108,6 +121,7 @@ export function createPastReader(database: Database): PastReader {
       if (name !== undefined) customers.set(id, { firstName, name, externalRef });
       return false;
     }
+    if (String(entry['action']).endsWith('_prices')) return true;
     const states = { at, before: groupOf(entry['before']), after: groupOf(entry['after']) };
     if (states.before === states.after) return false;
     recordedGroups.set(id, [...(recordedGroups.get(id) ?? []), states]);
@@ -130,7 +144,8 @@ export function createPastReader(database: Database): PastReader {
         const recorded = withScheduled(recordedPackages.get(id) ?? [], present, slackSeconds);
         return [id, { recorded, present }] as const;
       });
-      past = createPast(new Map(packages), recordedGroups, customers);
+      const lists = Map.groupBy(await readPriceLists(database), ({ accountId }) => accountId);
+      past = createPast(new Map(packages), recordedGroups, customers, { lists, byId });
       return past;
     },
   };

@@ -15,7 +15,7 @@ import type {
   PlanChangeCommand,
   RenewAutomatically,
 } from '../order-engine/decisions/order-commands.ts';
-import type { OrderChanges } from '../order-engine/decisions/order-state.ts';
+import { lastPaidCents, type OrderChanges, type PaidOrder } from '../order-engine/decisions/order-state.ts';
 import type { HandoffOutcome } from '../order-engine/records/order-handoff.ts';
 import { automaticFingerprint, type OrderRecord } from '../order-engine/records/order-table.ts';
 import type { PlanChange } from '../order-engine/records/plan-change.ts';
@@ -24,33 +24,17 @@ import {
   isSameLife,
   lifeAfterFailedRenewal,
   type PlanLife,
+  runningPlan,
 } from '../order-engine/records/plan-life.ts';
 import type { Plan } from '../order-engine/records/plan-terms.ts';
 import { isSoldFor, type Package } from '../packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../packages/price-lines.ts';
+import type { Run } from '../packages/price-rules.ts';
 import type { Terms } from './package-terms.ts';
+import type { PastOrder, Unchecked } from './past-orders.ts';
 import type { Past } from './past-packages.ts';
+import { priceProblem } from './price-conformity.ts';
 
-export type PastOrder = Pick<
-  OrderRecord,
-  | 'number'
-  | 'packageId'
-  | 'months'
-  | 'kind'
-  | 'priceCents'
-  | 'refundCents'
-  | 'balanceAfterCents'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'fingerprint'
-> & {
-  /** Effective only once accepted by the product. */
-  readonly isHandedOver: boolean;
-} & Unchecked;
-/** Written by an older process, possibly without the customer's last order, and not yet repaired (repair-last-orders.ts). */
-interface Unchecked {
-  readonly isUnchecked: boolean;
-}
 export type PastChange = Pick<
   PlanChange,
   | 'number'
@@ -111,6 +95,8 @@ export function createReplay({
   const isTest = isTestAccount(accountId);
   let isLastOrderUnchecked = false;
   const lastOrders = new Map<number, OrderRecord>();
+  /** Newest first, without those that failed. */
+  const paid: PaidOrder[] = [];
   /** By number; at most one if the rules were followed. */
   const waiting = new Map<number, OrderRecord>();
 
@@ -185,13 +171,13 @@ export function createReplay({
     const retired = !isTest && terms.length > 0 && terms.every((around) => around.retired);
     const periods = periodsAround(terms, row.months);
     const wanted = terms[0] && packageAt(row.packageId, { ...terms[0], retired, periods }, row.priceCents);
+    const run = row.kind === 'renew' ? extendedRun(row.createdAt) : null;
     const { outcome } = decide(command, { wanted: wanted ?? null, named: renewed, row }, row.createdAt);
     if (outcome.type !== 'ordered') return [...problems, refusalOf(outcome)].map(by(subject));
     const { order: decided } = outcome;
-    const asked = { packageId: row.packageId, months: row.months, at: row.createdAt };
-    if (!isTest && !wasPrice(past, { accountId, group }, asked, row.priceCents)) {
-      problems.push(`${row.priceCents} cents were never the price of package ${row.packageId} at that time`);
-    }
+    const problem = isTest ? null : priceProblem(past, { accountId, group }, row, run);
+    if (problem !== null) problems.push(problem);
+    paid.unshift({ ...decided, number: row.number, priceCents: row.priceCents });
     lastOrders.set(row.packageId, decided);
     if (row.isHandedOver) waiting.set(row.number, decided);
     if (row.kind !== decided.kind) problems.push(`it is of kind ${row.kind}, but it was ${decided.kind}`);
@@ -208,6 +194,13 @@ export function createReplay({
   function periodsAround(terms: readonly Terms[], months: Months): readonly Period[] {
     const isUnsold = !isTest && terms.length > 0 && !terms.some((around) => isSoldFor(around, months));
     return isUnsold ? (terms[0]?.periods ?? []) : periodNames;
+  }
+
+  function extendedRun(at: EpochSeconds): Run | null {
+    const running = customer === null ? null : runningPlan(customer, at);
+    if (running === null) return null;
+    const since = running.anchorAt;
+    return { since, lastPaidCents: (months) => lastPaidCents(paid, since, months) };
   }
 
   /** It matters only if the order waited for the product, because then the plan is not due again meanwhile. */
@@ -269,6 +262,11 @@ export function createReplay({
     const { outcome: settled, changes } = decide(command, { named: order }, createdAt);
     if (settled.type !== 'settled') return [by(subject)(refusalOf(settled))];
     waiting.delete(orderNumber);
+    if (outcome === 'failed')
+      paid.splice(
+        paid.findIndex(({ number }) => number === orderNumber),
+        1,
+      );
     const [made] = changes.planChanges;
     const problems: string[] = [];
     if (made?.refundCents !== row.refundCents) {
@@ -418,18 +416,6 @@ function refusalOf(outcome: OrderOutcome): string {
   return `it is refused: ${code}${reason === undefined ? '' : `, ${reason}`}`;
 }
 
-function wasPrice(
-  past: Past,
-  { accountId, group }: { accountId: number; group: Group },
-  { packageId, months, at }: { packageId: number; months: PastOrder['months']; at: EpochSeconds },
-  priceCents: bigint,
-): boolean {
-  const groups = past.groupsAround(accountId, group, at);
-  return past
-    .termsAround(packageId, at)
-    .some(({ prices }) => groups.some((group) => prices[group][months] === priceCents));
-}
-
 function packageAt(
   id: number,
   { isTrial, durationDays, retired, periods }: Omit<Terms, 'prices'>,
@@ -469,6 +455,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     ledgerOpenFrom: null,
     alertBelowCents: null,
     alertDays: null,
+    testOf: null,
     testState: null,
     testClock: null,
   };

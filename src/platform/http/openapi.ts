@@ -157,7 +157,7 @@ function withDeclared<Document extends object>(
     if (operation.requestBody !== undefined && isBodyOptional) operation.requestBody.required = false;
     for (const parameter of operation.parameters ?? []) {
       if (parameter.in !== 'path') continue;
-      if (/^(?:event_|key_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
+      if (/^(?:event_|key_|list_|person_)?id$/.test(parameter.name)) Object.assign(parameter, pathId);
       if (parameter.name === 'reference') Object.assign(parameter, pathReference);
       if (parameter.name === 'key') Object.assign(parameter, pathKey);
     }

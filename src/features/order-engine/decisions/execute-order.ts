@@ -7,7 +7,7 @@ import type { Months } from '../../../shared/periods.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { Package } from '../../packages/package-catalog.ts';
-import { priceAt } from '../../packages/price-lines.ts';
+import { priceFor } from '../../packages/price-rules.ts';
 import { automaticFingerprint, type OrderKind, type OrderRecord } from '../records/order-table.ts';
 import { lifeAfterOrder, lifeWithPendingOrder, runningPlan } from '../records/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../records/plan-terms.ts';
@@ -36,7 +36,9 @@ export function executeOrder(
   now: EpochSeconds,
 ): OrderOutcome {
   const { command, months, fingerprint, wanted, kind, running, customer } = intent;
-  const priceCents = priceAt(wanted, account.group, months, now);
+  const extended =
+    kind === 'renew' && running !== null && 'plan' in customer ? working.runOf(customer) : null;
+  const { cents: priceCents, rule } = priceFor(wanted, working.payer(account), months, now, extended);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
   // The order's number if it passes the checks.
   const number = account.orderCount + 1;
@@ -98,6 +100,7 @@ export function executeOrder(
     expiresAt: plan.expiresAt,
     idempotencyKey: command.idempotencyKey,
     fingerprint,
+    priceRule: rule,
     handoff: isConfirmed ? 'pending' : null,
     failure: null,
   };

@@ -2,10 +2,12 @@
 // decide-orders.ts; loaded by load-batch.ts, written by write-batch.ts.
 
 import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
+import type { Months } from '../../../shared/periods.ts';
 import type { ProductMode } from '../../../shared/product-states.ts';
-import type { EpochSeconds } from '../../../shared/times.ts';
+import { addMonths, type EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import type { Package } from '../../packages/package-catalog.ts';
+import { type AccountPrices, noAccountPrices, type Payer, type Run } from '../../packages/price-rules.ts';
 import { type Customer, lifeRow } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../records/order-handoff.ts';
@@ -36,6 +38,10 @@ export interface OrderState {
   readonly planChanges: readonly PlanChange[];
   readonly trials?: readonly TrialHad[];
   readonly packages: ReadonlyMap<number, Package>;
+  /** By real account. */
+  readonly accountPrices?: ReadonlyMap<number, AccountPrices>;
+  /** By `paidKey`, newest first: the orders of running plans whose price may be held. */
+  readonly paidOrders?: ReadonlyMap<string, readonly PaidOrder[]>;
   readonly currency: string;
   readonly cancelRefund: CancelRefund;
   readonly productMode: ProductMode;
@@ -43,6 +49,15 @@ export interface OrderState {
   readonly orderCalls?: ReadonlyMap<string, OrderCall>;
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
   readonly testSpace?: TestSpace | null;
+}
+
+export type PaidOrder = Pick<
+  OrderRecord,
+  'accountId' | 'customerNumber' | 'number' | 'months' | 'priceCents' | 'createdAt' | 'expiresAt' | 'handoff'
+>;
+
+export function paidKey({ accountId, customerNumber }: Pick<PaidOrder, 'accountId' | 'customerNumber'>) {
+  return `${accountId} ${customerNumber}`;
 }
 
 export type TrialHad = Pick<PlanChange, 'accountId' | 'customerNumber'> & { readonly packageId: number };
@@ -160,6 +175,9 @@ export function createWorkingState(state: OrderState) {
     events.push({ accountId, number, at: time, event });
   };
 
+  const asSettled = (order: PaidOrder): PaidOrder =>
+    ordersByNumber.get(`${order.accountId} ${order.number}`) ?? order;
+
   return {
     emit,
     setTime(now: EpochSeconds): void {
@@ -193,6 +211,26 @@ export function createWorkingState(state: OrderState) {
     cancelRefund: state.cancelRefund,
     productMode: state.productMode,
     packages: state.packages,
+    payer: ({ id, testOf, group }: AccountState): Payer => ({
+      group,
+      prices: state.accountPrices?.get(testOf ?? id) ?? noAccountPrices,
+    }),
+    /** Of the customer's running plan, with this decision's orders. */
+    runOf({ accountId, number, plan: { anchorAt: since } }: CustomerState): Run {
+      return {
+        since,
+        lastPaidCents(months) {
+          const loaded = state.paidOrders?.get(paidKey({ accountId, customerNumber: number })) ?? [];
+          const isTheirs = (order: PaidOrder) =>
+            order.accountId === accountId && order.customerNumber === number;
+          return lastPaidCents(
+            [...orders.filter(isTheirs).reverse(), ...loaded].map(asSettled),
+            since,
+            months,
+          );
+        },
+      };
+    },
     account: (id: number): AccountState | null => accounts.get(id) ?? null,
     orderByKey: (accountId: number, key: string): OrderRecord | null =>
       ordersByKey.get(`${accountId} ${key}`) ?? null,
@@ -377,6 +415,22 @@ export function createWorkingState(state: OrderState) {
       };
     },
   };
+}
+
+/** `orders`: newest first, possibly with some from before the run. Failed orders were not paid. */
+export function lastPaidCents(
+  orders: readonly PaidOrder[],
+  since: EpochSeconds,
+  months: Months,
+): bigint | null {
+  for (const order of orders) {
+    if (order.createdAt < since) return null;
+    if (order.handoff === 'failed') continue;
+    if (order.months === months) return order.priceCents;
+    // The first order of the run. An earlier one in the same second belongs to a plan that was canceled.
+    if (order.createdAt === since && order.expiresAt === addMonths(since, order.months)) return null;
+  }
+  return null;
 }
 
 function numbersOf(account: AccountState): number {

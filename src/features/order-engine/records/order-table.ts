@@ -1,7 +1,10 @@
 // The table orders. Only the order batch writes it; rows never change. A hand-off's outcome is in order-handoff.ts.
 
 import type { Row } from '../../../platform/database/database.ts';
+import { nullable } from '../../../platform/database/row-values.ts';
+import { textArray } from '../../../platform/database/sql-arrays.ts';
 import {
+  type Column,
   cents,
   describeTable,
   int,
@@ -11,6 +14,7 @@ import {
   text,
   time,
 } from '../../../platform/database/table.ts';
+import { type PriceRule, parseRule, storedRule } from '../../packages/price-rules.ts';
 import { type HandoffStatus, joinedHandoff, type OrderFailure } from './order-handoff.ts';
 
 export const orderKinds = ['activate', 'renew', 'change'] as const;
@@ -30,6 +34,7 @@ const columns = {
   expiresAt: time('expires_at'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
+  priceRule: priceRule('price_rule'),
 };
 
 export const orders = describeTable('orders', columns);
@@ -56,6 +61,16 @@ export function parseOrder(row: Row): OrderRecord {
     ...orders.parse(row),
     customerReference: String(row['reference']),
     ...joinedHandoff.parse(row),
+  };
+}
+
+function priceRule(name: string): Column<PriceRule> {
+  return {
+    name,
+    arrayType: 'text[]',
+    cast: null,
+    toArray: (rules) => textArray(rules.map(storedRule)),
+    parse: (value) => parseRule(nullable(String, value)),
   };
 }
 
