@@ -1,6 +1,7 @@
 // Writes dist/sbom.cdx.json (CycloneDX): the program's dependencies, which the package contains, and those compiled into
-// the panel's pages. Called by prepare.mjs before `npm pack`. Invariant: the same lockfile gives the same bytes on every
-// machine. The file holds only names, versions, licenses and checksums, never addresses or paths.
+// the panel's pages. Called by prepare.mjs before `npm pack`.
+// Invariant: the same lockfile gives the same bytes on every machine. The file holds only names, versions, licenses and
+// checksums, never addresses or paths.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

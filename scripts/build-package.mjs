@@ -1,6 +1,7 @@
 // Builds what `npm pack` ships (dist/). Node strips types in a checkout but refuses to below node_modules, so a package
-// must contain JavaScript. Called by prepare.mjs before `npm pack`. Invariant: dist/ mirrors the checkout, so relative
-// paths stay valid. Types are replaced by blanks, so the tested code runs and stack traces show the lines of the sources.
+// must contain JavaScript. Called by prepare.mjs before `npm pack`.
+// Invariant: dist/ mirrors the checkout, so relative paths stay valid. Types are replaced by blanks, so the tested code
+// runs and stack traces show the lines of the sources.
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join } from 'node:path';

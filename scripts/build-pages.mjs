@@ -1,7 +1,7 @@
 // Builds the panel (web/dist), the documents (docs/dist) and the packed client (sdk/dist) if missing or older than their
 // sources. Called by test.ts and prepare.mjs: `--panel` or `--client` builds only that part; `--program` adds the bundle
-// that tests start. Invariant: quick and silent if nothing changed; parallel runs take turns. A stamp is written only after
-// success.
+// that tests start.
+// Invariant: quick and silent if nothing changed; parallel runs take turns. A stamp is written only after success.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

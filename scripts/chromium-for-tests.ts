@@ -1,6 +1,7 @@
 // Provides Chromium for the browser tests. On Linux it is the development dependency @sparticuz/chromium, which brings its
 // libraries and a font and halves the cost of a page; elsewhere the system's, if new enough. TEST_CHROMIUM=system|package
-// chooses. Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.
+// chooses.
+// Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -1,6 +1,7 @@
 // A second reporter for `node --test`. It writes one JSON line per fact for scripts/test.ts to add up, at once, so that a
-// crashed runner does not lose its counts. Invariant: a file without tests is `empty`, never passed. A file is `finished`
-// only if it reached its end, because a file that stops halfway looks like one with fewer tests.
+// crashed runner does not lose its counts.
+// Invariant: a file without tests is `empty`, never passed. A file is `finished` only if it reached its end, because a file
+// that stops halfway looks like one with fewer tests.
 import type { TestEvent } from 'node:test/reporters';
 
 export interface TestFact {

@@ -1,6 +1,7 @@
 // A lock for preparing a checkout: prepare.mjs installs and build-pages.mjs builds inside it. The lock is a folder, because
-// mkdir is atomic everywhere, even between containers that share the checkout. Invariant: the holder touches the lock every
-// second. If a lock was not touched for a while and its program is gone, its process was killed and the lock is removed.
+// mkdir is atomic everywhere, even between containers that share the checkout.
+// Invariant: the holder touches the lock every second. If a lock was not touched for a while and its program is gone, its
+// process was killed and the lock is removed.
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,

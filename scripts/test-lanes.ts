@@ -1,6 +1,7 @@
 // Runs the files of `npm test` in parallel worker processes (test-worker.ts): as many busy ones as cores, plus those that
-// mostly wait. Called by test.ts. Invariant: every file gives exactly one report. If a process dies or hangs, that is the
-// report of its current file, and another process runs the remaining files.
+// mostly wait. Called by test.ts.
+// Invariant: every file gives exactly one report. If a process dies or hangs, that is the report of its current file, and
+// another process runs the remaining files.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { WorkerOrder, WorkerReady } from './test-worker.ts';
 import type { WorkerFact } from './worker-reporter.ts';

@@ -1,6 +1,6 @@
 // A process in which scripts/test.ts runs test files one after another, each as its own suite with its own hooks. Sharing a
-// process shares imports, compiled code and started servers, which are most of a file's cost. Invariant: all facts of a
-// file reach test.ts before the message that the file has ended.
+// process shares imports, compiled code and started servers, which are most of a file's cost.
+// Invariant: all facts of a file reach test.ts before the message that the file has ended.
 import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';

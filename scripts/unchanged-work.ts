@@ -1,6 +1,6 @@
 // Remembers passed test files, so that test.ts runs one again only if something that it can see has changed. For example, a
-// changed page runs the page tests, a changed test only itself. A fresh clone remembers nothing. Invariant: a file is
-// remembered only if all its tests ran and passed, and all files that it can see are the same.
+// changed page runs the page tests, a changed test only itself. A fresh clone remembers nothing.
+// Invariant: a file is remembered only if all its tests ran and passed, and all files that it can see are the same.
 
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

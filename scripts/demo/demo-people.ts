@@ -1,6 +1,6 @@
 // The demo's customers: people and small firms from several countries. As in real lists, there are accents, apostrophes,
-// long names and right-to-left names. Called by demo-year.ts. Invariant: references are unique, and e-mail addresses use
-// reserved domains.
+// long names and right-to-left names. Called by demo-year.ts.
+// Invariant: references are unique, and e-mail addresses use reserved domains.
 
 import type { Random } from './random.ts';
 

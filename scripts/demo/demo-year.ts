@@ -1,6 +1,6 @@
 // Plays a year of business through the service's own APIs, on a clock that it moves. It is sparse at first and ends with a
-// full month. The engine decides all orders and credits. Called by fill-demo.ts. Invariant: the same seed and end give the
-// same year. Requests run one at a time, and the clock never goes back.
+// full month. The engine decides all orders and credits. Called by fill-demo.ts.
+// Invariant: the same seed and end give the same year. Requests run one at a time, and the clock never goes back.
 
 import { Secret, TOTP } from 'otpauth';
 import { type Ask, type DemoAnswer, expectDone, objectIn } from './demo-client.ts';

@@ -1,5 +1,6 @@
 // Iterates over paged lists. Lists are newest first, so items added meanwhile push older ones to later pages: the last
-// items of a page appear again on the next. Invariant: each item that existed at the start comes exactly once.
+// items of a page appear again on the next.
+// Invariant: each item that existed at the start comes exactly once.
 
 export interface Page<Item> {
   data: Item[];

@@ -1,5 +1,6 @@
-// Sends one request and retries it while that is safe and there is time. Used by all clients. Invariant: every attempt of a
-// call has the same idempotency key. A change without a key is retried only if the service certainly did not carry it out.
+// Sends one request and retries it while that is safe and there is time. Used by all clients.
+// Invariant: every attempt of a call has the same idempotency key. A change without a key is retried only if the service
+// certainly did not carry it out.
 
 import type { ErrorEnvelope } from './api-types.ts';
 import { type ErrorDetail, SellthroughError } from './client-errors.ts';

@@ -1,6 +1,6 @@
 // A server on loopback that treats each request as instructed, down to single bytes and the TLS handshake, because users
-// may enter any address (src/features/webhooks/). Invariant: `allGone` and `close` wait for the other side, so they hang if
-// it keeps a connection.
+// may enter any address (src/features/webhooks/).
+// Invariant: `allGone` and `close` wait for the other side, so they hang if it keeps a connection.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

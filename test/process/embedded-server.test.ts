@@ -1,6 +1,6 @@
 // What the embedded database promises: durability, the protocol of a real server, one process per folder. Tested with
-// pg.Client and with bare frames. Invariant: nothing waits for a fixed time. A child is killed only after it has printed or
-// created something.
+// pg.Client and with bare frames.
+// Invariant: nothing waits for a fixed time. A child is killed only after it has printed or created something.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 // The service's life as a process: `node src/main.ts --demo` in its own folder, its output as a person reads it, stops and
-// restarts. kill.test.ts kills it. Invariant: nothing waits for a fixed time. A process is killed only after an answer or
-// output.
+// restarts. kill.test.ts kills it.
+// Invariant: nothing waits for a fixed time. A process is killed only after an answer or output.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 // Hashes of all existing keys, so that a real key never counts as a guess, even after a start or during a flood from its
 // address. It is read in pages in the background; changes are read only before a key would be refused. Used by
-// api-key-cache.ts. Invariant: a hash allows only a look-up. If one is missing, the look-up counts against the address's
-// limit.
+// api-key-cache.ts.
+// Invariant: a hash allows only a look-up. If one is missing, the look-up counts against the address's limit.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';

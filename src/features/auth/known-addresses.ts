@@ -1,6 +1,6 @@
 // Remembers from where people sign in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days
-// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses. Invariant: a
-// person's first sign-in sends no mail.
+// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses.
+// Invariant: a person's first sign-in sends no mail.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';

@@ -1,6 +1,6 @@
 // Sums what a person credited and debited in the console within an hour. Beyond a limit they must confirm their password.
-// The sum counts across sessions, requests and processes. Invariant: the sum is read and updated under the lock of the
-// person's row.
+// The sum counts across sessions, requests and processes.
+// Invariant: the sum is read and updated under the lock of the person's row.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';

@@ -1,5 +1,6 @@
 // Refuses passwords that attackers try first, wherever a password is chosen: in the panel, by an administrator, or in
-// ADMIN_PASSWORD (docs/decisions/0023-secrets-of-people.md). Invariant: the reason contains no part of the password.
+// ADMIN_PASSWORD (docs/decisions/0023-secrets-of-people.md).
+// Invariant: the reason contains no part of the password.
 
 import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 

@@ -1,7 +1,7 @@
 // Loads a backup (backup-format.ts) into an empty database: the backup's schema, then all rows in one transaction that
 // verifies each table before COMMIT, then later migrations and a new incarnation. Called by `sellthrough restore`, which
-// has verified the file. Invariant: a database with rows is not touched, a failed load leaves no rows, and no old session,
-// link or code works.
+// has verified the file.
+// Invariant: a database with rows is not touched, a failed load leaves no rows, and no old session, link or code works.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
 import { quoteName } from '../../platform/database/quote-name.ts';

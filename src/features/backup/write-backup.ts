@@ -1,5 +1,5 @@
-// Writes a consistent snapshot to a file (backup-format.ts) with constant memory, while orders continue. Invariant: the
-// file gets its name only when it is complete, fsynced and read back.
+// Writes a consistent snapshot to a file (backup-format.ts) with constant memory, while orders continue.
+// Invariant: the file gets its name only when it is complete, fsynced and read back.
 
 import { createHash } from 'node:crypto';
 import {

@@ -1,5 +1,6 @@
 // A PDF with the operator's letterhead, for statements and receipts. The built-in fonts only cover Western scripts, so
-// other texts embed DejaVu. Invariant: the same texts, letterhead and time give the same bytes.
+// other texts embed DejaVu.
+// Invariant: the same texts, letterhead and time give the same bytes.
 
 import { fileURLToPath } from 'node:url';
 import type { Translator } from '../../platform/text/translator.ts';

@@ -1,5 +1,6 @@
-// Records who created each login link and when it was used. The only writer of login_link_log. Invariant: placing an order
-// writes nothing here; the link of an order is recorded when it is used. Tests are not recorded.
+// Records who created each login link and when it was used. The only writer of login_link_log.
+// Invariant: placing an order writes nothing here; the link of an order is recorded when it is used. Tests are not
+// recorded.
 
 import type { ActingParty } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';

@@ -1,6 +1,6 @@
 // Login links, their sessions, and one-time codes for the product. The only writer of login_codes and customer_sessions;
-// order batches write new links (login-link-rows.ts). Invariant: a suspended customer uses nothing up. Links and codes that
-// are still valid when the suspension ends work then.
+// order batches write new links (login-link-rows.ts).
+// Invariant: a suspended customer uses nothing up. Links and codes that are still valid when the suspension ends work then.
 
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-// The latest attempts of a product call, stored as JSON on its row. Written by product-caller.ts. Invariant: an answer is
-// redacted before it is cut and stored, and contains nothing that jsonb refuses.
+// The latest attempts of a product call, stored as JSON on its row. Written by product-caller.ts.
+// Invariant: an answer is redacted before it is cut and stored, and contains nothing that jsonb refuses.
 
 import { nullable } from '../../platform/database/row-values.ts';
 import { redactedJson, redactedRaw } from '../../platform/secrets/redaction.ts';

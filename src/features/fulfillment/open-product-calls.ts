@@ -1,6 +1,6 @@
 // Changes open product calls (waiting or needing attention), apart from the caller's and the order batch's own changes.
-// Called by product-caller.ts and product-call-routes.ts. Invariant: once a later call with the customer's whole state was
-// accepted, no earlier call of that customer is sent.
+// Called by product-caller.ts and product-call-routes.ts.
+// Invariant: once a later call with the customer's whole state was accepted, no earlier call of that customer is sent.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';

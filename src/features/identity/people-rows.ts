@@ -1,6 +1,6 @@
-// Writes people's rows for new accounts, passwords and sign-ins. Only manage-people.ts also writes people. Invariant: a
-// session is valid only while password_version is unchanged. It rises with a new password, when the account is blocked or
-// unblocked, when an administrator ends sessions, and when the person is removed.
+// Writes people's rows for new accounts, passwords and sign-ins. Only manage-people.ts also writes people.
+// Invariant: a session is valid only while password_version is unchanged. It rises with a new password, when the account is
+// blocked or unblocked, when an administrator ends sessions, and when the person is removed.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';

@@ -1,5 +1,6 @@
 // Finds an account's current test account, and copies settings to it when the real account's change: group, names, limits
-// and access. Invariant: an account has at most one current test account (accounts_test_current).
+// and access.
+// Invariant: an account has at most one current test account (accounts_test_current).
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';

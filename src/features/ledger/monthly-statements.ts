@@ -1,6 +1,6 @@
 // An account's opening balance, movements and closing balance by month. They come from the daily sums, so a statement's
-// cost does not depend on its number of entries. Called by the routes of the API and the panel. Invariant: a month opens
-// with the previous month's closing balance, and a final month never changes.
+// cost does not depend on its number of entries. Called by the routes of the API and the panel.
+// Invariant: a month opens with the previous month's closing balance, and a final month never changes.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { DailyTotals, LedgerSums, NumberSpan, SpannedSums } from './daily-totals.ts';

@@ -1,6 +1,7 @@
 // Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts). Sums are added outside the order
-// path, in transactions that each add some entries and move the mark. Invariant: the mark is the last summed entry, so each
-// entry is summed exactly once. Entries never change, and they become visible in order of their numbers, without gaps.
+// path, in transactions that each add some entries and move the mark.
+// Invariant: the mark is the last summed entry, so each entry is summed exactly once. Entries never change, and they become
+// visible in order of their numbers, without gaps.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';

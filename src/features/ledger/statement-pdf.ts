@@ -1,6 +1,7 @@
 // Writes a statement as PDF and streams it while its entries are read, so that memory does not depend on their number.
-// Called by the statement routes. Invariant: a finished month always gives the same bytes for the same letterhead and
-// language, so nothing here may depend on time or chance.
+// Called by the statement routes.
+// Invariant: a finished month always gives the same bytes for the same letterhead and language, so nothing here may depend
+// on time or chance.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { TextKey } from '../../platform/text/english-texts.ts';

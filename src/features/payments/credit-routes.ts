@@ -1,4 +1,5 @@
-// Credits or debits an account's balance. Invariant: with one idempotency key the money moves once.
+// Credits or debits an account's balance.
+// Invariant: with one idempotency key the money moves once.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

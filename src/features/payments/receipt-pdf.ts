@@ -1,5 +1,5 @@
-// A one-page receipt or debit note for a manual ledger entry. Invariant: its number is the ledger entry's, so it is unique
-// within the account and permanent.
+// A one-page receipt or debit note for a manual ledger entry.
+// Invariant: its number is the ledger entry's, so it is unique within the account and permanent.
 
 import type { Translator } from '../../platform/text/translator.ts';
 import { formatAmount } from '../../shared/amounts.ts';

@@ -1,5 +1,5 @@
-// An account's people, registered for administrators (any account) and for the panel (own account). Invariant: changing an
-// administrator's people requires every right that such a person can have.
+// An account's people, registered for administrators (any account) and for the panel (own account).
+// Invariant: changing an administrator's people requires every right that such a person can have.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

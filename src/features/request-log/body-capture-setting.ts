@@ -1,6 +1,6 @@
 // Turns body capture on or off, also for the account's tests. Only the account's people do this, never the operator
-// (docs/decisions/0050-bodies-of-requests.md). Invariant: once turning off is answered, nothing captured is left and
-// nothing more is captured.
+// (docs/decisions/0050-bodies-of-requests.md).
+// Invariant: once turning off is answered, nothing captured is left and nothing more is captured.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';

@@ -1,5 +1,5 @@
-// Collects in memory when each key was last used, to the minute. request-log.ts writes it. Invariant: if a write fails, its
-// uses are written with the next one.
+// Collects in memory when each key was last used, to the minute. request-log.ts writes it.
+// Invariant: if a write fails, its uses are written with the next one.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 

@@ -1,7 +1,7 @@
 // Captured requests and answers, redacted and truncated (redaction.ts, docs/decisions/0050-bodies-of-requests.md). Written
-// in the transaction of their lines. The only writer of api_request_bodies. Invariant: a body never outlives its line, and
-// none is written after capture was turned off. Writers lock the account's counter before they read the setting, and
-// turning off locks it too.
+// in the transaction of their lines. The only writer of api_request_bodies.
+// Invariant: a body never outlives its line, and none is written after capture was turned off. Writers lock the account's
+// counter before they read the setting, and turning off locks it too.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';

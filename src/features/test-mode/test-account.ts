@@ -1,5 +1,6 @@
-// Creates an account's test account on first use, with an initial balance. Invariant: an account has one current test
-// account, and its ledger contains the initial balance. An id is reused only after four million others.
+// Creates an account's test account on first use, with an initial balance.
+// Invariant: an account has one current test account, and its ledger contains the initial balance. An id is reused only
+// after four million others.
 
 import { accountMade, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';

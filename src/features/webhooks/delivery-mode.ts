@@ -1,4 +1,5 @@
-// The state of a deliverer's run. Invariant: only the transitions below are allowed; any other throws.
+// The state of a deliverer's run.
+// Invariant: only the transitions below are allowed; any other throws.
 
 const successors = {
   /** Reads the endpoints. Those already read receive events. */

@@ -1,6 +1,7 @@
 // Makes Back close an open dialog instead of the page. For this, a dialog adds a spare history entry with the same URL and
-// router state as the page's. Invariant: the next navigation replaces the spare entry, and Back skips one left by a closed
-// dialog. Closing never navigates back, because that could leave a page that is just being opened.
+// router state as the page's.
+// Invariant: the next navigation replaces the spare entry, and Back skips one left by a closed dialog. Closing never
+// navigates back, because that could leave a page that is just being opened.
 
 import { useEffect, useRef } from 'react';
 

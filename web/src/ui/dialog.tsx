@@ -1,5 +1,6 @@
 // The dialog (Base UI). It traps the focus, closes on Escape and Back, and returns the focus to what opened it, even after
-// several consecutive dialogs. Invariant: Escape, a click outside or Back never discard typed input without asking.
+// several consecutive dialogs.
+// Invariant: Escape, a click outside or Back never discard typed input without asking.
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';

@@ -177,7 +177,7 @@ function fieldsOf(value: unknown, currency: string, path = ''): Record<string, s
   );
 }
 
-/** Of the operator's limits, whose keys may look like other fields. A count of null is unlimited. */
+/** For values of the operator's limits, whose keys may equal other fields' names. null means unlimited. */
 function limitText(value: unknown): string {
   if (value === null) return t`Unlimited`;
   if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
