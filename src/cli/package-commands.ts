@@ -8,6 +8,7 @@ import {
   type Package,
   type Sellthrough,
 } from '../../sdk/src/index.ts';
+import { type Period, periodNames } from '../shared/periods.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { type LimitValue, readLimitValues, shownLimits } from './limit-commands.ts';
 import { wholeFrom } from './listing.ts';
@@ -30,6 +31,8 @@ interface PackageOptions {
   readonly postsPerDay?: number;
   readonly aiImagesPerMonth?: number;
   readonly durationDays?: number;
+  readonly description?: string;
+  readonly periods?: Period[];
   readonly json: boolean;
 }
 
@@ -53,6 +56,8 @@ function withPackageOptions(command: Command): Command {
   return command
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 10.00,27.00,96.00', parsePrices)
     .option('--distributor <prices>', 'the same for distributors', parsePrices)
+    .option('--description <text>', 'what it is, for people; "" removes it')
+    .option('--periods <periods>', 'sold for these only: monthly,quarterly,yearly', parsePeriods)
     .option('--feature <text>', 'a line shown to people (repeatable)', (text, before: string[] = []) => [
       ...before,
       text,
@@ -102,8 +107,7 @@ function createCommand(): Command {
         const created = await admin.createPackage({
           name,
           trial,
-          features: options.feature,
-          duration_days: options.durationDays,
+          ...settingsOf(options),
           limits: {
             ...newLimitsOfFirstEdition(options),
             ...(await readLimitValues(service, options.limit ?? [])),
@@ -154,17 +158,25 @@ function changeOf(
   otherLimits: Readonly<Record<string, LimitValue>>,
   isReopened: boolean,
 ): ChangePackageBody {
-  const { name, feature, durationDays, removeLimit, reseller, distributor } = options;
+  const { name, removeLimit, reseller, distributor } = options;
   const limits = { ...limitsOfFirstEdition(options), ...otherLimits };
   const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
   return {
     ...(name !== undefined && { name }),
-    ...(feature !== undefined && { features: feature }),
-    ...(durationDays !== undefined && { duration_days: durationDays }),
+    ...settingsOf(options),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(removeLimit !== undefined && { remove_limits: removeLimit }),
     ...(Object.keys(prices).length > 0 && { prices }),
     ...(isReopened && { retired: false }),
+  };
+}
+
+function settingsOf({ description, feature, durationDays, periods }: PackageOptions) {
+  return {
+    ...(description !== undefined && { description: description.trim() || null }),
+    ...(feature !== undefined && { features: feature }),
+    ...(durationDays !== undefined && { duration_days: durationDays }),
+    ...(periods !== undefined && { periods }),
   };
 }
 
@@ -215,7 +227,7 @@ const adminColumns: readonly Column<AdminPackage>[] = [
     ).map(
       ([months, period]): Column<AdminPackage> => ({
         title: `${group.slice(0, 4).toUpperCase()}. ${months}`,
-        value: ({ prices }) => prices[group][period],
+        value: ({ prices, periods }) => (periods.includes(period) ? prices[group][period] : null),
         align: 'right',
         ...(months !== '1' && { mayLeave: true }),
       }),
@@ -261,7 +273,9 @@ function printPackage(one: AdminPackage, json: boolean): void {
   const text = textRecord([
     ['id', one.id],
     ['name', one.name],
+    ['description', one.description],
     ['state', one.retired ? 'retired' : one.trial ? 'free trial' : 'can be ordered'],
+    ['sold', one.trial ? null : one.periods.join(', ')],
     ['reseller', prices(reseller)],
     ['distributor', prices(distributor)],
     ['features', one.features.join('; ') || null],
@@ -280,4 +294,16 @@ function parsePrices(text: string): GroupPrices {
     );
   }
   return { monthly, quarterly, yearly };
+}
+
+/** The service refuses a name twice and an empty list. */
+function parsePeriods(text: string): Period[] {
+  return text.split(',').map((name) => {
+    const period = periodNames.find((one) => one === name.trim());
+    if (period === undefined)
+      throw new InvalidArgumentError(
+        'It must be some of monthly, quarterly and yearly, separated by commas.',
+      );
+    return period;
+  });
 }

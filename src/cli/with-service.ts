@@ -76,8 +76,9 @@ function messageOfRefusal({
   mayHaveHappened,
 }: SellthroughError) {
   const facts = Object.entries(details)
-    .filter(([, value]) => !message.includes(String(value)))
-    .map(([name, value]) => `${name} ${value}`);
+    .map(([name, value]) => ({ name, text: typeof value === 'object' ? value.join(', ') : String(value) }))
+    .filter(({ text }) => !message.includes(text))
+    .map(({ name, text }) => `${name} ${text}`);
   const said = message.replace(/\.$/, '');
   const again =
     mayHaveHappened && idempotencyKey !== null

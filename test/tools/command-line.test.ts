@@ -292,6 +292,22 @@ describe('packages and orders', () => {
     const own = await runForJson(['package', 'list'], reseller());
     assert.deepEqual([own.group, own.data[0].price], ['reseller', '10.00']);
 
+    const terms = ['--periods', 'yearly,monthly', '--description', 'For teams.'];
+    const restricted = await runForJson(['package', 'edit', packageId, ...terms], admin());
+    assert.deepEqual([restricted.description, restricted.periods], ['For teams.', ['monthly', 'yearly']]);
+    assert.match(await runCommand(['package', 'list'], admin()).then(({ stdout }) => stdout), / Plus .* – /);
+    const wrong = await runCommand(['package', 'edit', packageId, '--periods', 'weekly'], admin());
+    assert.deepEqual([wrong.code, wrong.stdout], [2, '']);
+    assert.match(wrong.stderr, /some of monthly, quarterly and yearly/);
+    const order = ['order', packageId, 'of-periods', '--months', '3'];
+    assertRefused(
+      await runCommand(order, reseller()),
+      3,
+      /sold for: monthly, yearly \(invalid_months, request [^)]+\)\.$/m,
+    );
+    const free = ['--periods', 'monthly,quarterly,yearly', '--description', ''];
+    assert.equal((await runForJson(['package', 'edit', packageId, ...free], admin())).description, null);
+
     const old = await runForJson(['package', 'create', 'Old', ...prices], admin());
     assert.equal((await runForJson(['package', 'retire', String(old.id)], admin())).retired, true);
     assertRefused(

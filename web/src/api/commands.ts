@@ -278,7 +278,7 @@ export const grantTrial = (
 ) => post<{ readonly customer: Api.Customer }>(`/admin/v1/accounts/${accountId}/trials`, body, key);
 
 export type PackageSettings = Pick<Api.AdminPackage, 'name' | 'features' | 'limits' | 'duration_days'> &
-  Partial<Pick<Api.AdminPackage, 'trial' | 'retired'>> & {
+  Partial<Pick<Api.AdminPackage, 'description' | 'periods' | 'trial' | 'retired'>> & {
     readonly prices?: Api.ScheduledPrices['prices'];
     readonly remove_limits?: readonly string[];
   };

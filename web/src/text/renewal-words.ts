@@ -12,6 +12,7 @@ const refusals: Readonly<Record<string, string>> = {
   'package_unavailable free_trial': t`This is a free trial. Order a package instead.`,
   test_full: t`The test account is full. Reset it to continue.`,
   package_unavailable: t`The package cannot be renewed.`,
+  invalid_months: t`The package isn’t sold for this period. Choose another one.`,
   order_not_found: t`This customer has no completed order. Order a package instead.`,
   customer_not_found: t`Customer not found.`,
   insufficient_credit: t`The balance is too low.`,

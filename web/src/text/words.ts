@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
-import type { PeriodName, Role } from '../api/shapes.ts';
+import type { Months, PeriodName, Role } from '../api/shapes.ts';
 
 export type Words = Readonly<Record<string, string>>;
 
@@ -36,6 +36,7 @@ export const renewalFailureWord = wordOf({
   price_changed: t`the price was above the limit`,
   account_blocked: t`the account was blocked`,
   package_unavailable: t`the package cannot be renewed`,
+  invalid_months: t`the package isn’t sold for this period`,
 });
 export const groupWord = wordOf({ reseller: t`Reseller`, distributor: t`Distributor` });
 
@@ -48,6 +49,17 @@ export const periods: readonly {
   { months: 3, period: 'quarterly', title: t`Quarterly` },
   { months: 12, period: 'yearly', title: t`Yearly` },
 ];
+
+/** What a package is sold for; all three if it is unknown, as a retired package is to resellers. */
+export function periodsOf(one: { readonly periods: readonly PeriodName[] } | undefined): typeof periods {
+  return one === undefined ? periods : periods.filter(({ period }) => one.periods.includes(period));
+}
+
+/** The chosen period, or the shortest one if that is not offered. */
+export function monthsOffered(chosen: Months, offered: typeof periods): Months {
+  const [shortest] = offered;
+  return offered.some(({ months }) => months === chosen) ? chosen : (shortest?.months ?? chosen);
+}
 
 /** The word for an order's kind, or for the refunds of canceled plans. */
 export function spendingKindWord(kind: string): string {

@@ -4,17 +4,18 @@ import type { ReactNode } from 'react';
 
 interface CheckListProps {
   readonly label: string;
+  readonly labelShown?: boolean;
   readonly words: Readonly<Record<string, ReactNode>>;
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }
 
-export function CheckList({ label, words, chosen, onChoose }: CheckListProps) {
+export function CheckList({ label, labelShown = false, words, chosen, onChoose }: CheckListProps) {
   const values = Object.keys(words);
   return (
     <fieldset className="min-w-0">
-      <legend className="sr-only">{label}</legend>
-      <div className="grid gap-x-4 sm:grid-cols-2">
+      <legend className={labelShown ? 'mb-1 font-medium' : 'sr-only'}>{label}</legend>
+      <div className={labelShown ? 'flex flex-wrap gap-x-6' : 'grid gap-x-4 sm:grid-cols-2'}>
         {values.map((value) => (
           <label key={value} className="flex min-h-9 items-center gap-2.5 pointer-coarse:min-h-11">
             <input

@@ -195,7 +195,8 @@ const moneyFields: ReadonlySet<string> = new Set([
 /** Newer entries hold the API's amounts and times; older ones hold cents and seconds. */
 function textOf(value: unknown, path: string, currency: string): string {
   if (Array.isArray(value)) {
-    if (value.length > 0) return value.map((item) => textOf(item, '', currency)).join(', ');
+    if (value.length > 0)
+      return value.map((item) => textOf(item, path === 'periods' ? path : '', currency)).join(', ');
     return t`none`;
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);

@@ -51,6 +51,7 @@ const fields: Words = {
   overlap_hours: t`Overlap in hours`,
   package_id: t`Package ID`,
   password: t`Password`,
+  periods: t`Sold for`,
   plans_ending_days: t`Days before plan end`,
   position: t`Position`,
   posts_per_day: t`Posts per day`,
@@ -98,6 +99,8 @@ export function auditValueWord(path: string, value: string): string {
       return groupWord(value);
     case 'status':
       return planStatusWord(value);
+    case 'periods':
+      return fields[value] ?? value;
     case 'reason':
       return reasons[value] ?? value.replaceAll('_', ' ');
     case 'kind':

@@ -12,7 +12,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
 import { orderFor, renewalOf, useOpenOrder } from '../orders/open-order.ts';
-import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
 
@@ -47,7 +47,7 @@ export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
             <Button
               icon={RefreshCw}
               look="primary"
-              disabled={renewal.refusal !== null}
+              disabled={!mayRenew(renewal)}
               onClick={() => openOrder(renewalOf(last))}
             >
               {t`Renew`}

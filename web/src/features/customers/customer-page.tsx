@@ -30,7 +30,7 @@ import {
 } from '../plans/plan-dialogs.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
-import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
@@ -89,7 +89,7 @@ export function CustomerPage() {
                 <Button
                   icon={RefreshCw}
                   look="primary"
-                  disabled={renewal?.refusal != null}
+                  disabled={!mayRenew(renewal)}
                   onClick={() => openOrder(renewalOf(lastOrder))}
                 >
                   {t`Renew`}

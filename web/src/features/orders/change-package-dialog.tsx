@@ -9,7 +9,7 @@ import { allPackagesQuery } from '../../api/queries.ts';
 import type { AccountCustomer, Months, PlacedOrder } from '../../api/shapes.ts';
 import { changePackageOfCustomer } from '../../api/support-commands.ts';
 import { packageChangePreviewQuery } from '../../api/support-queries.ts';
-import { periods } from '../../text/words.ts';
+import { monthsOffered, periodsOf } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -30,11 +30,13 @@ interface ChangePackageDialogProps {
 export function ChangePackageDialog({ customer, months: presentMonths, onClose }: ChangePackageDialogProps) {
   const { currency } = useMe().account;
   const [packageId, setPackageId] = useState<number | null>(null);
-  const [months, setMonths] = useState(presentMonths);
+  const [wantedMonths, setMonths] = useState(presentMonths);
   const { data: packages, error: packagesError, refetch } = useQuery(allPackagesQuery);
   const offered = packages?.data.filter(
     ({ id, trial, retired }) => !trial && !retired && id !== customer.plan.package_id,
   );
+  const sold = periodsOf(offered?.find(({ id }) => id === packageId));
+  const months = monthsOffered(wantedMonths, sold);
   const form = useDialogForm({
     onClose,
     isSentOnce: true,
@@ -79,7 +81,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
         label={t`Period`}
         labelShown
         value={months}
-        options={periods.map((period) => ({ value: period.months, title: period.title }))}
+        options={sold.map((period) => ({ value: period.months, title: period.title }))}
         onChoose={setMonths}
       />
       {offered === undefined ? (

@@ -16,12 +16,13 @@ export type OrderIntent =
       readonly type: 'renew';
       readonly orderId: number;
       readonly customer: string;
+      readonly packageId: number;
       readonly packageName: string;
       readonly months: Months;
     };
 
-export function renewalOf({ id, customer, package: { name }, months }: Order): OrderIntent {
-  return { type: 'renew', orderId: id, customer: customer.reference, packageName: name, months };
+export function renewalOf({ id, customer, package: { id: packageId, name }, months }: Order): OrderIntent {
+  return { type: 'renew', orderId: id, customer: customer.reference, packageId, packageName: name, months };
 }
 
 export function orderFor({ reference, plan }: Pick<Customer, 'reference' | 'plan'>): OrderIntent {

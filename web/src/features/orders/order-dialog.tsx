@@ -15,7 +15,7 @@ import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { Months, OrderPreview, Package, PanelCustomer, PlacedOrder } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatMoney, toCents } from '../../text/amounts.ts';
-import { periods } from '../../text/words.ts';
+import { monthsOffered, periodsOf, periodWord } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -107,8 +107,10 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
   const isChangeAsked = intent.runningPackage !== undefined;
   const preselected = isChangeAsked ? undefined : (present ?? (isRunning ? undefined : packages?.data[0]));
   const packageId = chosenId ?? preselected?.id ?? null;
-  const months = chosenMonths ?? known.lastOrder?.months ?? 1;
   const chosen = packages?.data.find(({ id }) => id === packageId);
+  const offered = periodsOf(chosen);
+  const wantedMonths = chosenMonths ?? known.lastOrder?.months ?? 1;
+  const months = monthsOffered(wantedMonths, offered);
 
   const body = { package_id: packageId ?? 0, customer: settled, months };
   const command = useCommand((order: Parameters<typeof placeOrder>[0]) => placeOrder(order, idempotencyKey), {
@@ -238,7 +240,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
             label={t`Period`}
             labelShown
             value={months}
-            options={periods.map((period) => ({ value: period.months, title: period.title }))}
+            options={offered.map((period) => ({ value: period.months, title: period.title }))}
             onChoose={setMonths}
           />
           {packages === undefined ? (
@@ -256,12 +258,21 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
               options={packages.data.map((one) => ({
                 value: one.id,
                 title: (
-                  <span className="flex flex-wrap items-center gap-2">
-                    <bdi className="font-medium">{one.name}</bdi>
-                    {isRunning && one.name === plan?.package ? <Badge tone="good">{t`Current`}</Badge> : null}
-                  </span>
+                  <>
+                    <span className="flex flex-wrap items-center gap-2">
+                      <bdi className="font-medium">{one.name}</bdi>
+                      {isRunning && one.name === plan?.package ? (
+                        <Badge tone="good">{t`Current`}</Badge>
+                      ) : null}
+                    </span>
+                    {one.description === null ? null : (
+                      <span className="line-clamp-2 text-xs text-soft">
+                        <bdi>{one.description}</bdi>
+                      </span>
+                    )}
+                  </>
                 ),
-                note: <PriceOf one={one} months={months} />,
+                note: <PriceOf one={one} wanted={wantedMonths} />,
               }))}
               onChoose={setChosenId}
             />
@@ -402,7 +413,10 @@ function headline(
 }
 
 function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew'>) {
-  const [months, setMonths] = useState<Months>(intent.months);
+  const { data: packages } = useQuery(packagesQuery);
+  const [wantedMonths, setMonths] = useState<Months>(intent.months);
+  const offered = periodsOf(packages?.data.find(({ id }) => id === intent.packageId));
+  const months = monthsOffered(wantedMonths, offered);
   const preview = useQuery(orderPreviewQuery({ order_id: intent.orderId, months }));
   const command = useCommand(
     ({ chosen, charge }: { readonly chosen: Months; readonly charge: string }) =>
@@ -444,7 +458,7 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
           label={t`Period`}
           labelShown
           value={months}
-          options={periods.map((period) => ({ value: period.months, title: period.title }))}
+          options={offered.map((period) => ({ value: period.months, title: period.title }))}
           onChoose={setMonths}
         />
       </fieldset>
@@ -480,12 +494,17 @@ function titled(title: string): string {
   return panelMode === 'test' ? t`${title} (test)` : title;
 }
 
-function PriceOf({ one, months }: { readonly one: Package; readonly months: Months }) {
+/** For the wanted period, or for the one that choosing the package selects. */
+function PriceOf({ one, wanted }: { readonly one: Package; readonly wanted: Months }) {
+  const months = monthsOffered(wanted, periodsOf(one));
   const price = one.prices.find((candidate) => candidate.months === months);
   if (price === undefined) return null;
+  // Compared with the monthly price, which means nothing if it cannot be bought.
+  const isSaving = price.saving_percent > 0 && one.periods.includes('monthly');
   return (
     <span className="figures flex items-center gap-2 whitespace-nowrap">
-      {price.saving_percent > 0 ? <Badge tone="good">{t`Save ${price.saving_percent}%`}</Badge> : null}
+      {isSaving ? <Badge tone="good">{t`Save ${price.saving_percent}%`}</Badge> : null}
+      {months === wanted ? null : <span>{periodWord(months)}</span>}
       <span className="text-ink">{formatMoney(price.price, one.currency)}</span>
     </span>
   );

@@ -12,7 +12,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
-import { RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { renewalOf, useOpenOrder } from './open-order.ts';
 import { OrderSheet } from './order-sheet.tsx';
 
@@ -47,7 +47,7 @@ export function OrderPage() {
           order === undefined || !may('orders:write') ? undefined : (
             <Button
               icon={RefreshCw}
-              disabled={renewal?.refusal != null || isReplaced}
+              disabled={!mayRenew(renewal) || isReplaced}
               onClick={() => openOrder(renewalOf(order))}
             >
               {t`Renew`}

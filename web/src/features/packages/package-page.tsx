@@ -1,4 +1,4 @@
-// Creates or edits a package: name, limits, features, prices, retirement.
+// Creates or edits a package: name, description, limits, features, periods, prices, retirement.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -14,12 +14,14 @@ import type { AdminPackage, Limit } from '../../api/shapes.ts';
 import { readCount } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { readLimits, typedLimits } from '../../text/limit-values.ts';
+import { periods } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { CheckList } from '../../ui/check-list.tsx';
 import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Field, inputClasses, TextField } from '../../ui/field.tsx';
 import { NotForRole } from '../../ui/not-for-role.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
@@ -84,6 +86,9 @@ export function PackagePage() {
 }
 
 const durationDaysDefault = 30;
+const descriptionMax = 500;
+const allPeriods = periods.map(({ period }) => period);
+const periodTitles = Object.fromEntries(periods.map(({ period, title }) => [period, title]));
 
 interface PackageFormProps {
   readonly one: AdminPackage | null;
@@ -95,9 +100,11 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
   const [name, nameField] = useText(one?.name ?? '');
+  const [description, setDescription] = useState(one?.description ?? '');
   const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
   const [limits, setLimits] = useState(() => typedLimits(defined, one?.limits ?? {}));
   const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
+  const [sold, setSold] = useState<readonly string[]>(one?.periods ?? allPeriods);
   const [isTrial, setIsTrial] = useState(one?.trial ?? false);
   const [retired, setRetired] = useState(one?.retired ?? false);
   // Keep the prices from when the page opened: a scheduled price may begin meanwhile.
@@ -109,7 +116,8 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
   const isDuration = durationDays !== null && durationDays >= 1 && durationDays <= 3_650;
   const read = isTrial ? null : readPrices(prices);
   const changed = read !== null && opened !== null ? changedPrices(read, opened) : read;
-  const isReady = name.trim() !== '' && granted !== null && isDuration && (isTrial || read !== null);
+  const isSold = isTrial || (read !== null && sold.length > 0);
+  const isReady = name.trim() !== '' && granted !== null && isDuration && isSold;
 
   const command = useConfirmedCommand(
     (settings: PackageSettings, password) =>
@@ -129,22 +137,26 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
     const removed = granted.without.filter((key) => one !== null && Object.hasOwn(one.limits, key));
     command.mutate({
       name: name.trim(),
+      description: oneParagraph(description),
       features: features.map((feature) => feature.trim()).filter((feature) => feature !== ''),
       limits: granted.limits,
       ...(removed.length > 0 && { remove_limits: removed }),
       duration_days: durationDays,
       retired,
+      ...(!isTrial && { periods: allPeriods.filter((period) => sold.includes(period)) }),
       ...(changed !== null && { prices: changed }),
     });
   };
   const isDirty =
     canChange &&
-    JSON.stringify([name, features, limits, days, isTrial, retired, prices]) !==
+    JSON.stringify([name, description, features, limits, days, sold, isTrial, retired, prices]) !==
       JSON.stringify([
         one?.name ?? '',
+        one?.description ?? '',
         one?.features ?? [],
         typedLimits(defined, one?.limits ?? {}),
         String(one?.duration_days ?? durationDaysDefault),
+        one?.periods ?? allPeriods,
         one?.trial ?? false,
         one?.retired ?? false,
         opened ?? emptyPrices,
@@ -193,6 +205,22 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
                 maxLength={120}
                 {...nameField}
               />
+              <Field
+                label={t`Description`}
+                hint={t`One paragraph for resellers and customers. Optional.`}
+                className="sm:col-span-2 lg:col-span-5"
+              >
+                {(wiring) => (
+                  <textarea
+                    {...wiring}
+                    rows={3}
+                    maxLength={descriptionMax}
+                    value={description}
+                    onChange={(event) => setDescription(event.target.value)}
+                    className={`${inputClasses} py-2`}
+                  />
+                )}
+              </Field>
             </div>
             <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
               <TextField
@@ -236,6 +264,20 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
               title={t`Prices`}
               description={t`Current prices by group and period. New prices apply to new orders immediately; refunds are based on the price paid.`}
             >
+              <div className="mb-5">
+                <CheckList
+                  label={t`Sold for`}
+                  labelShown
+                  words={periodTitles}
+                  chosen={sold}
+                  onChoose={setSold}
+                />
+                <p className={sold.length === 0 ? 'text-xs text-bad' : 'text-xs text-soft'}>
+                  {sold.length === 0
+                    ? t`Choose at least one period.`
+                    : t`Orders and renewals for other periods are refused. Their prices are kept.`}
+                </p>
+              </div>
               <PriceMatrix prices={prices} currency={currency} onChange={setPrices} />
               {canChange && read !== null ? (
                 <PriceChangeList before={opened} after={read} currency={currency} />
@@ -272,4 +314,9 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
       </form>
     </>
   );
+}
+
+/** The service takes no line breaks. null: no description. */
+function oneParagraph(text: string): string | null {
+  return text.replaceAll(/\s+/g, ' ').trim() || null;
 }

@@ -9,7 +9,7 @@ import type { AdminPackage, Group } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { savingPercent } from '../../text/amounts.ts';
 import { formatChange } from '../../text/language.ts';
-import { periods } from '../../text/words.ts';
+import { periodsOf } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -25,14 +25,23 @@ const columns: readonly Column<AdminPackage>[] = [
   {
     title: t`Package`,
     grows: true,
-    cell: ({ id, name, features }) => (
+    cell: ({ id, name, description, features }) => (
       <TwoLines
         first={
           <RowLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
             <bdi>{name}</bdi>
           </RowLink>
         }
-        second={t`No. ${id} · ${plural(features.length, { one: '# feature', other: '# features' })}`}
+        second={
+          <>
+            {t`No. ${id} · ${plural(features.length, { one: '# feature', other: '# features' })}`}
+            {description === null ? null : (
+              <span className="block truncate">
+                <bdi>{description}</bdi>
+              </span>
+            )}
+          </>
+        }
       />
     ),
   },
@@ -121,7 +130,7 @@ function PriceList({ one, group }: { readonly one: AdminPackage; readonly group:
   const prices = one.prices[group];
   return (
     <dl className="inline-grid grid-cols-[auto_minmax(2.75rem,auto)_minmax(4rem,auto)] gap-x-2 py-1 text-xs leading-5 whitespace-nowrap">
-      {periods.map(({ months, period, title }) => {
+      {periodsOf(one).map(({ months, period, title }) => {
         const saving = savingPercent(prices[period], prices.monthly, months) ?? 0;
         return (
           <div key={period} className="contents">

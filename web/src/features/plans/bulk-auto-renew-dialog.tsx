@@ -1,12 +1,13 @@
 // Sets auto-renewal for many customers: the terms, then progress and results.
 
 import { plural, t } from '@lingui/core/macro';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { packagesQuery } from '../../api/queries.ts';
 import type { Months, PanelCustomer, Renewals } from '../../api/shapes.ts';
 import { formatMoney, readAmount, typedAmount } from '../../text/amounts.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
-import { periods } from '../../text/words.ts';
+import { periods, periodsOf } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
@@ -36,9 +37,12 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   const maxCharge = limit.trim() === '' ? null : readAmount(limit);
   const isLimit = limit.trim() === '' || maxCharge !== null;
 
+  const { offered, isUnsold } = useOfferedPeriods(customers, preview, period);
   const lastMonths = new Map(preview.data.map(({ customer_id: id, months }) => [id, monthsOf(months)]));
-  const wishes = customers.flatMap(({ id, plan }): RenewalWish[] => {
+  const wishes = customers.flatMap((customer): RenewalWish[] => {
+    const { id, plan } = customer;
     if (wanted === 'off') return plan.auto_renew === null ? [] : [{ customerId: id, terms: null }];
+    if (isUnsold(customer)) return [];
     const months = period === 'last' ? lastMonths.get(id) : monthsOf(Number(period));
     return months === undefined ? [] : [{ customerId: id, terms: { months, max_charge: maxCharge } }];
   });
@@ -76,13 +80,14 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
             one: `Auto-renew # plan for at most ${most} each time`,
             other: `Auto-renew # plans for at most ${most} each time`,
           });
-  const rowOf = ({ id, name, plan }: PanelCustomer): BulkRow => {
+  const rowOf = (customer: PanelCustomer): BulkRow => {
+    const { id, name, plan } = customer;
     const result = results.get(id);
     if (result?.type === 'refused') return { id, name, says: renewalRefusalWords(result), isBad: true };
     const isLeftOut = !wishes.some(({ customerId }) => customerId === id);
     const renewsItself = result === undefined ? plan.auto_renew !== null : wanted === 'on';
     const state = renewsItself ? t`Auto-renew` : t`Auto-renew is off`;
-    return { id, name, says: isLeftOut ? leftOutWords(wanted) : state, isBad: false };
+    return { id, name, says: isLeftOut ? leftOutWords(wanted, isUnsold(customer)) : state, isBad: false };
   };
   return (
     <Dialog
@@ -125,7 +130,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
                   value={period}
                   options={[
                     { value: 'last', title: t`Same as each plan’s last order` },
-                    ...periods.map(({ months, title }) => ({ value: String(months), title })),
+                    ...offered.map(({ months, title }) => ({ value: String(months), title })),
                   ]}
                   onValue={setPeriod}
                 />
@@ -160,7 +165,24 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   );
 }
 
-function leftOutWords(wanted: 'on' | 'off'): string {
+/** `period`: months as text, or `last`, whose months only the service knows. */
+function useOfferedPeriods(customers: readonly PanelCustomer[], preview: Renewals, period: string) {
+  const { data: packages } = useQuery(packagesQuery);
+  const soldTo = ({ plan }: PanelCustomer) =>
+    periodsOf(packages?.data.find(({ id }) => id === plan.package_id)).map(({ months }) => months);
+  const refused = preview.data.filter(({ refusal }) => refusal?.code === 'invalid_months');
+  const unsoldAsLast = new Set(refused.map((one) => one.customer_id));
+  return {
+    offered: periods.filter(({ months }) => customers.some((one) => soldTo(one).includes(months))),
+    isUnsold: (customer: PanelCustomer) =>
+      period === 'last'
+        ? unsoldAsLast.has(customer.id)
+        : !soldTo(customer).some((months) => String(months) === period),
+  };
+}
+
+function leftOutWords(wanted: 'on' | 'off', isUnsold: boolean): string {
+  if (wanted === 'on' && isUnsold) return t`Not included: not sold for this period`;
   return wanted === 'off' ? t`Not included: auto-renew is off` : t`Not included: never ordered`;
 }
 

@@ -14,11 +14,11 @@ import {
   suspendPlan,
 } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
-import { cancelPreviewQuery } from '../../api/queries.ts';
+import { cancelPreviewQuery, packagesQuery } from '../../api/queries.ts';
 import type { Customer, Months } from '../../api/shapes.ts';
 import { cancelPlanOfCustomer } from '../../api/support-commands.ts';
 import { formatMoney, readAmount, typedAmount } from '../../text/amounts.ts';
-import { periods } from '../../text/words.ts';
+import { monthsOffered, periods, periodsOf } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -189,7 +189,10 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
   const { plan, name } = customer;
   const now = plan.auto_renew;
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
-  const [months, setMonths] = useState<Months>(now?.months ?? 1);
+  const [wantedMonths, setMonths] = useState<Months>(now?.months ?? 1);
+  const { data: packages } = useQuery(packagesQuery);
+  const offered = periodsOf(packages?.data.find(({ id }) => id === plan.package_id));
+  const months = monthsOffered(wantedMonths, offered);
   const [limit, limitField] = useText(typedAmount(now?.max_charge ?? ''));
   const [hours, hoursField] = useText(String(now?.hours_before ?? 24));
   const maxCharge = limit.trim() === '' ? null : readAmount(limit);
@@ -242,7 +245,7 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
           <SelectField
             label={t`Period`}
             value={String(months)}
-            options={periods.map((period) => ({ value: String(period.months), title: period.title }))}
+            options={offered.map((period) => ({ value: String(period.months), title: period.title }))}
             onValue={(value) => setMonths(periods.find((one) => String(one.months) === value)?.months ?? 1)}
           />
           <TextField

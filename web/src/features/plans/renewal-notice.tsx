@@ -16,6 +16,12 @@ export function useRenewal(customerId: number | undefined): Renewal | undefined 
   return isPlaceholderData ? undefined : data?.data[0];
 }
 
+/** The renewal dialog offers the sold periods if that of the last order is no longer sold. */
+export function mayRenew(renewal: Renewal | undefined): boolean {
+  const refusal = renewal?.refusal ?? null;
+  return refusal === null || refusal.code === 'invalid_months';
+}
+
 export function RenewalNotice({ renewal }: { readonly renewal: Renewal | undefined }) {
   if (renewal === undefined || renewal.refusal === null) return null;
   return <Notice tone="info">{renewalRefusalWords(renewal.refusal)}</Notice>;

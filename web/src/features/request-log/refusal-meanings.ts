@@ -66,7 +66,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
     means: t`The customer reference is neither an email address nor a username with letters, digits, dots, underscores and hyphens.`,
     toDo: t`Send one of the two, without spaces. The response names the invalid field.`,
   },
-  invalid_months: { means: t`This period isn’t available.`, toDo: t`Set months to 1, 3 or 12.` },
+  invalid_months: {
+    means: t`This period isn’t available.`,
+    toDo: t`Set months to 1, 3 or 12: a period that the package is sold for.`,
+  },
   invalid_max_charge: { means: t`max_charge isn’t a valid amount.`, toDo: t`Send a string such as "12.50".` },
   price_changed: {
     means: t`The order would have cost more than max_charge. Nothing was charged.`,
