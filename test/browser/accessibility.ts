@@ -1,4 +1,4 @@
-// Runs axe on a page: all rules of WCAG 2.2 A and AA and axe's best practices.
+// Runs axe on a page: all rules of WCAG 2.2 A and AA, and axe's best practices.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 export async function expectAccessible(page: Page, what: string, except?: string): Promise<void> {
-  // Once per document: parsing axe takes longer than running it.
+  // Load axe once per document, because parsing it takes longer than running it.
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(`${axe.source}; ${holdStill}`);
   await page.evaluate(twoFrames);
   const found = await page.evaluate(judge, { tags, except: except ?? null });
@@ -16,8 +16,8 @@ export async function expectAccessible(page: Page, what: string, except?: string
 }
 
 /**
- * Runs in the page: disables color transitions, as contrast cannot be judged halfway. The page's policy allows sheets made
- * by scripts.
+ * Runs in the page: turns color transitions off, because contrast cannot be judged halfway. The page's policy allows style
+ * sheets made by scripts.
  */
 const holdStill = `{
   const sheet = new CSSStyleSheet();
@@ -25,7 +25,7 @@ const holdStill = `{
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }`;
 
-/** A change of theme or width is drawn with the next frame, or the one after if the page was busy. */
+/** After a change of theme or width, waits for the next frame, or the one after if the page was busy. */
 const twoFrames = 'new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))';
 
 async function judge({

@@ -76,7 +76,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
 
   await row(page, 'Shop').getByRole('button', { name: 'Change Shop' }).click();
   const change = dialog(page, 'Change Shop');
-  // Concurrent changes stay: only what was changed here is sent.
+  // Only the fields changed here are sent, so concurrent changes of other fields stay.
   const keys = `/api/admin/v1/accounts/${reseller.id}/keys`;
   const shop = async () =>
     (await panel.service.admin.get(keys)).body.data.find(({ name }: { name: string }) => name === 'Shop');
@@ -120,7 +120,7 @@ test('a key that an administrator replaces is shown to him once, and the old one
   const newKey = await shown.innerText();
   expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
   assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
-  // An accidental click must not lose it.
+  // An accidental key press or click must not close the dialog, because the key is shown only once.
   await console.keyboard.press('Escape');
   await shown.waitFor();
   await dialog(console, 'Key replaced').getByRole('button', { name: 'Done' }).click();
@@ -204,7 +204,7 @@ test('the limit in use is shown as it is used, and every request of the key is i
   await page.getByText('25 left.').waitFor();
   await goTo(page, 'Requests');
   const rows = page.getByRole('table', { name: /requests/i }).getByRole('row');
-  // The last row: earlier ones may be placeholders.
+  // Wait for the last row, because earlier ones may be placeholders.
   await row(page, 'order_not_found').waitFor();
   await untilCount(rows, 6, 'the head and five requests');
   await page.getByRole('radio', { name: 'Refused' }).check({ force: true });

@@ -36,7 +36,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
     assert.equal((await mark.boundingBox())?.height, 24, `the logo on a page ${width} pixels wide`);
   }
 
-  // No other name is shown, even before the pages are loaded.
+  // No other name may be shown, even before the pages are loaded.
   const visitor = await (await panel.newVisitor()).newPage();
   await visitor.addInitScript(watchTitles);
   await visitor.goto('/panel/');
@@ -49,7 +49,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);
   assert.doesNotMatch(await visitor.content(), /Sellthrough/);
 
-  // The page's language, not the browser's: mails and documents follow it.
+  // Requests carry the page's language instead of the browser's, because mails and documents are written in it.
   const asked = visitor.waitForRequest(
     (request) =>
       request.url().endsWith('/panel/api/sign-in') && request.headers()['accept-language'] === 'de',

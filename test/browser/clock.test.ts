@@ -1,4 +1,4 @@
-// Times in the browser's zone or UTC, as the person chooses; the zone is shown beside typed times and filters.
+// Times in the browser's zone or in UTC, as the person chooses. The zone is shown beside typed times and filters.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -11,7 +11,7 @@ const panel = usePanelBrowser();
 test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and does so in every browser', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '100.00' });
-  // 23:30 UTC is the next day in Berlin.
+  // 23:30 UTC is already the next day in Berlin.
   service.clock.seconds = Date.parse('2026-03-12T23:30:00Z') / 1000;
   const order = { package_id: service.packages.basic, customer: 'late.evening' };
   assert.equal((await reseller.post('/orders', order)).status, 201);

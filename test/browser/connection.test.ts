@@ -1,4 +1,4 @@
-// Offline, and while the service restarts: the page stays, says so, and continues once the service answers.
+// While the browser is offline or the service restarts, the page stays, says so, and continues once the service answers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ const panel = usePanelBrowser();
 
 test('offline a page whose code is not there yet is opened once there is a connection again, and the pages stay until then', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
-  // Preloading would share code with the page, and Chromium caches aborted loads as failed.
+  // Without preloading, because preloads would share code with the page, and Chromium remembers aborted loads as failed.
   const page = await panel.openAs(reseller, '/panel/orders', { fetchesEarly: false });
   await heading(page, 'Orders').waitFor();
   await page.evaluate(() => Object.assign(globalThis, { isSameDocument: true }));
@@ -39,7 +39,7 @@ test('while the service restarts a dialog keeps what was typed, and the order is
   const button = box.getByRole('button', { name: 'Place order for $10.00' });
   await button.waitFor();
   let isDown = true;
-  // Like a proxy without a service.
+  // Acts like a proxy whose service is away.
   await page.route('**/panel/api/**', (route) =>
     isDown ? route.fulfill({ status: 502, body: '<h1>Bad gateway</h1>' }) : route.continue(),
   );

@@ -1,5 +1,5 @@
-// The operator's working pages: an account's lists, figures with their rows, price changes before they begin, and the
-// product for orders.
+// The operator's working pages: an account's lists, figures with the rows behind them, price changes before they begin, and
+// the product that gets orders.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -103,12 +103,12 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   await expectAccessible(page, 'odd prices');
   await form.getByLabel('Reseller, monthly').fill('12.10');
   await form.getByText('Double-check these prices').waitFor({ state: 'detached' });
-  // Compared with the price at that time, not the current one.
+  // Compares with the price at that time instead of the current one.
   await form.getByRole('list', { name: 'What changes' }).getByText('+10%').waitFor();
   await confirmWithPassword(form, testPassword, 'Schedule prices');
   await form.waitFor({ state: 'hidden' });
   await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
-  // Immediate prices get the same question.
+  // A price that applies at once gets the same question.
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
   await page
     .getByText('Reseller, yearly: $960.00 is more than the same months paid monthly ($120.00).')

@@ -1,4 +1,4 @@
-// The administrator's console: changes apply to a reseller's next request.
+// The administrator's console. Changes apply to a reseller's next request.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ const panel = usePanelBrowser();
 test('an administrator who leaves himself out of his own allow-list is asked again before it is saved', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
-  // Delayed reads: reopened right after saving, the form must show the saved values.
+  // Reads are delayed. A form that is opened again right after saving must show the saved values.
   await page.route(`**/panel/api/admin/v1/accounts/${admin.id}`, async (route) => {
     if (route.request().method() === 'GET') await setTimeout(300);
     await route.fallback();
@@ -68,7 +68,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
     'Distributor, yearly': '144',
   };
   for (const [label, price] of Object.entries(prices)) await page.getByLabel(label).fill(price);
-  // While typing: 54 is 10% less than 3 × 20.
+  // This is shown while typing: 54 is 10 % less than 3 × 20.
   await page.getByText('saves 10%').waitFor();
   await page.getByText('no saving').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
@@ -137,7 +137,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   await untilDisabled(submit, 'the password is missing');
   await form.getByLabel('Your password').fill(testPassword);
   await submit.click();
-  // Typed in the reader's zone: the day has begun at noon.
+  // The time is in the reader's zone, where noon of this day has passed.
   await form.getByRole('alert').getByText('From: Must be in the future.').waitFor();
   await form.getByLabel('Day', { exact: true }).fill('2026-02-01');
   await form.getByLabel('Time (Europe/Berlin)').fill('06:30');
@@ -149,7 +149,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   const [upcoming] = (await found()).upcoming;
   assert.deepEqual([upcoming.from, upcoming.prices[0].price], ['2026-02-01T05:30:00Z', '12.00']);
 
-  // Another price changes while the page is open; only typed prices are saved.
+  // Another price changes while the page is open. Only typed prices are saved.
   await changePackage(service, id, { prices: { reseller: { quarterly: '30.00' } } });
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('99');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -202,7 +202,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   await drawer.getByRole('link', { name: 'Open page' }).click();
   await panelPage.getByText('Free trial given').filter({ visible: true }).first().waitFor();
 
-  // After it has ended, it is only given again by name.
+  // After the trial has ended, it is given again only if the operator says so.
   const id = body.data[0].id;
   expectStatus(await reseller.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
   await page.goto(`/panel/admin/customers/${id}`);
@@ -251,7 +251,7 @@ test('settings count from the next request on: API off, rate limit, group, allow
     /\b7\b/,
   );
 
-  // Opened with older values while the page reloads: untouched fields stay.
+  // The form opens with older values while the page reloads. Untouched fields must not be saved.
   settings = await open();
   isHeld = false;
   await Promise.all(reads.map((route) => route.continue()));
@@ -309,7 +309,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   await page.getByRole('main').getByText(username).waitFor();
   await goTo(page, 'Accounts');
   const search = page.getByRole('searchbox', { name: 'Name, email or end of a key' });
-  // Only the end of a pasted key appears in the URL.
+  // Only the end of a pasted key may appear in the URL.
   await search.fill(reseller.key);
   const end = reseller.key.slice(-4);
   await page.waitForURL((url) => url.searchParams.get('q') === end);
@@ -351,7 +351,7 @@ test('another address of the product takes the password, and what was typed stay
   await confirmWithPassword(asking, testPassword, 'Save');
   await said(page, 'Saved.');
   assert.equal(await product(), 'https://127.0.0.1/product');
-  // Confirmed within five minutes: may stay empty.
+  // The password was confirmed within five minutes, so it may stay empty.
   await page.getByRole('button', { name: 'Disconnect product' }).click();
   await dialog(page, 'Disconnect product?').getByRole('button', { name: 'Disconnect product' }).click();
   await said(page, 'Product disconnected.');

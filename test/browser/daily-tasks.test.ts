@@ -1,4 +1,4 @@
-// Daily tasks take at most the promised number of clicks from the landing page; scripts/daily-tasks.ts times the same
+// Daily tasks take at most the promised number of clicks from the landing page. scripts/daily-tasks.ts times the same
 // steps.
 
 import assert from 'node:assert/strict';

@@ -1,5 +1,4 @@
-// Orders cannot go wrong by accident; dialogs and forms never lose input, leave the page, or can be left without a
-// question.
+// Orders cannot go wrong by accident. Dialogs and forms never lose input, and nothing leaves them without a question.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -36,7 +35,7 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   await box.getByRole('button', { name: 'Change, $15.00 refunded' }).click();
   const asked = dialog(page, 'Downgrade this customer?');
   await asked.waitFor();
-  // Back closes the question, then the dialog; the page stays.
+  // Back closes the question first, then the dialog. The page stays.
   await page.goBack();
   await asked.waitFor({ state: 'hidden' });
   await box.waitFor();
@@ -102,7 +101,7 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   const box = dialog(page, 'Place an order');
   await box.getByLabel('Customer').fill('guarded');
   await box.getByRole('button', { name: 'Place order for $10.00' }).click();
-  // To people, and not to programs.
+  // The message must be written for people instead of programs.
   await box
     .getByRole('alert')
     .filter({ hasText: /^The price is now \$10\.00 instead of \$9\.00/ })
@@ -209,11 +208,11 @@ test('in forced colors it is seen which package and which period are chosen', as
   ] as const) {
     const one = box.getByRole('radio', { name: chosen });
     await one.and(page.locator(':checked')).waitFor();
-    // Computed styles ignore forced colors: only pixels count.
+    // Computed styles do not show forced colors, so compare pixels.
     const pictures: Buffer[] = [];
     for (const name of [chosen, other]) {
       await box.getByRole('radio', { name }).check({ force: true });
-      // The focus ring does not show the choice.
+      // Move the focus away, so that its ring is not mistaken for the choice.
       await rest.click();
       pictures.push(await one.locator('xpath=..').screenshot());
     }

@@ -1,5 +1,5 @@
-// The documents at /docs in a real browser under the service's content policy. panel-browser.ts watches every test for
-// failing scripts, violated policies and foreign requests.
+// The documents at /docs in a real browser, under the service's content policy. panel-browser.ts fails a test if a script
+// fails, a policy is violated or a request goes to another origin.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ test('a page of each part of the documents and of the reference comes to life un
   const parts = groups.flatMap(({ items }) => [items[0], ...items.map((part) => part.items?.[0])]);
   const references = pageSources
     .map((source) => pageAddress(source) ?? '')
-    // `npm run proof` opens each operation.
+    // Only `npm run proof` opens each operation.
     .filter((link) => (isWhole ? /^\/reference/ : /^\/reference\/[^/]+$/).test(link));
   for (const link of new Set([...parts.flatMap((part) => part?.link ?? []), ...references])) {
     await page.goto(`/docs${link}`);
@@ -237,10 +237,10 @@ test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, path);
-      // Half of the pages per look; `npm run proof` covers both for all.
+      // Checks each page in one look only. `npm run proof` checks all looks.
       if (!isWhole && index !== place % looks.length) continue;
       await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
-      // VitePress's own button: its name is "Search", its text includes the keys.
+      // Leave out VitePress's own button: its name is "Search", but its text includes the keys.
       await expectAccessible(page, `${path}, ${colorScheme}, ${width} wide`, '.DocSearch-Button');
     }
   }

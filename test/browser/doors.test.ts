@@ -1,5 +1,5 @@
-// Attacks with a browser's own means: what another site's page can send with its visitor's cookies, and what a reseller can
-// reach of the console. Routes come from the service's documents.
+// Attacks that a browser makes possible: what another site's page can send with its visitor's cookies, and what a reseller
+// can reach of the console. The routes come from the service's documents.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +13,7 @@ import { usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
 let routes: readonly Route[];
-/** Another site's page on another port: another origin, but by cookie rules the same site. */
+/** The page of another site, on another port. It is another origin, but the same site by the rules for cookies. */
 let otherSite: Server | undefined;
 let otherPort: number;
 const panel = usePanelBrowser(async (service) => {
@@ -39,7 +39,7 @@ test('a page of another origin cannot make its visitor’s browser change anythi
   const before = await factsOf(service);
   for (const [place, page] of victims.entries()) {
     await heading(page, /^(Overview|Business)$/).waitFor();
-    // Other hosts get no cookies, so one victim is enough.
+    // Other hosts get no cookies, so one victim is enough for them.
     for (const host of place === 0 ? ['127.0.0.1', 'localhost'] : ['127.0.0.1']) {
       const foreign = await page.context().newPage();
       await foreign.goto(`http://${host}:${otherPort}/`);
@@ -49,12 +49,12 @@ test('a page of another origin cannot make its visitor’s browser change anythi
           const url = response.url();
           assert.equal(response.status(), 403, `${send.name} at ${host}: ${url}`);
           if (send !== sendForms) continue;
-          // Cookies ignore ports: they are sent from the same host.
+          // Cookies ignore the port, so they are sent if the host is the same.
           const { cookie = '' } = await response.request().allHeaders();
           assert.equal(cookie.includes('sellthrough='), host === '127.0.0.1', `${url} at ${host}`);
         }
       }
-      // Other methods need a preflight, which is refused.
+      // Other methods need a preflight request, which is refused.
       const others = routes.filter((route) => isUnsafe(route) && route.method !== 'POST');
       const answers = await foreign.evaluate<string[]>(
         `Promise.all(${JSON.stringify(others)}.map(({ method, path }) =>
@@ -99,7 +99,7 @@ test('an unsafe request with the session’s cookie but no Origin, or a foreign 
         );
       }
     }
-    // The same requests with the own pages' headers fail only because of their body.
+    // With the headers of our own pages, the same requests fail only because of their body.
     const own = { 'sec-fetch-site': 'same-origin' };
     const preview = await sendBare(
       page.context(),
@@ -145,7 +145,7 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
   }
 });
 
-/** Everything an attack could have changed: the audit log counts all changes. */
+/** Everything that an attack could change. The audit log counts all changes. */
 async function factsOf({ admin }: TestService): Promise<unknown> {
   const accounts = await admin.get('/api/admin/v1/accounts?limit=100');
   const audit = await admin.get('/api/admin/v1/audit?limit=1');
@@ -164,7 +164,7 @@ async function answersTo(
   return all;
 }
 
-/** One frame each: a frame still receiving an answer would drop the next form. */
+/** Each form has its own frame, because a frame that is still receiving an answer would drop the next form. */
 function sendForms(urls: readonly string[]): string {
   return `for (const action of ${JSON.stringify(urls)}) {
     const frame = Object.assign(document.createElement('iframe'), { name: 'frame of ' + action });

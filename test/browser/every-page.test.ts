@@ -1,6 +1,6 @@
-// Every page: axe finds nothing, nothing scrolls sideways, and (watched by panel-browser.ts) no script fails, no policy is
-// violated, no foreign request is sent. Each page is checked in one theme and width, alternating, after client-side
-// navigation; with PROOF_PAGES=all (`npm run proof`) freshly loaded in both themes and widths.
+// On every page axe finds nothing and nothing scrolls sideways. panel-browser.ts checks that no script fails, no policy is
+// violated and no request goes to another origin. Each page is checked in one theme and width, in turn, after navigation
+// within the panel. With PROOF_PAGES=all (`npm run proof`) it is loaded freshly in all of them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -260,7 +260,7 @@ for (const [path, title, kilobytesMax] of [
   ['/panel/orders', 'Orders', 170],
 ] as const) {
   test(`${path} takes at most ${kilobytesMax} kB of script, compressed, to show its list`, async () => {
-    // Without what is fetched after the list is shown (typing.test.ts).
+    // Do not count parts that are fetched after the list is shown (typing.test.ts).
     const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: false });
     const scripts: Response[] = [];
     page.on('response', (response) => {
@@ -396,7 +396,7 @@ async function openEach(page: Page, dialogs: readonly PageDialog[]): Promise<voi
 
 async function look(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  // Only the title shows that the next page is there.
+  // If both pages have the same title, nothing shows when the next page is there, so do not navigate in place.
   const isAlike = (await heading(page, title).count()) > 0;
   const isInPanel = [path, new URL(page.url()).pathname].every((one) => one.startsWith('/panel/'));
   if (isInPanel && !isAlike && !isWhole) await goInPlace(page, path);
@@ -406,7 +406,7 @@ async function look(page: Page, path: string, title: string | RegExp): Promise<v
   await check(page, path);
 }
 
-/** The narrowest supported width is always checked for overflow. */
+/** Checks the page. It always checks the narrowest width for overflow too. */
 async function check(page: Page, what: string): Promise<void> {
   const place = checks % looks.length;
   checks += 1;
@@ -423,7 +423,7 @@ async function check(page: Page, what: string): Promise<void> {
 }
 
 async function expectNoViolation(page: Page, what: string): Promise<void> {
-  // Refetched rows are pale until they arrive.
+  // Rows are pale while they are fetched again, so wait until they have arrived.
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await expectAccessible(page, what);
 }

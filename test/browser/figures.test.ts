@@ -1,4 +1,4 @@
-// From figures to rows: the overviews' and the forecast's figures and their links.
+// The figures of the overviews and of the forecast, and their links to the rows behind them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const panel = usePanelBrowser(async (service) => {
   service.clock.seconds = secondsOf('2026-01-20T09:00:00Z');
   reseller = await service.createReseller({ credit: '80.00' });
   const { plus } = service.packages;
-  // Before the default 30 days, within them, and today.
+  // One order before the default 30 days, one within them, and one today.
   await placeOrder(service, reseller, { customer: 'old' });
   service.clock.seconds = secondsOf('2026-03-10T09:00:00Z');
   await placeOrder(service, reseller, { customer: 'mid' });

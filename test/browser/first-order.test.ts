@@ -1,4 +1,4 @@
-// A new account's path from its creation in the console to its first order in the ledger.
+// The path of a new account, from its creation in the console to its first order in the ledger.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -117,7 +117,7 @@ test('a double click on the button that orders places one order and charges once
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   const sent: string[] = [];
-  // Held back until both clicks: the first order is pending at the second click.
+  // Answers are held back until both clicks, so the first order is still pending at the second click.
   const release = Promise.withResolvers<void>();
   await page.route('**/panel/api/v1/orders', async (route) => {
     sent.push(route.request().headers()['idempotency-key'] ?? '');

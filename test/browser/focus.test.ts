@@ -1,4 +1,4 @@
-// Keyboard focus: after the palette, in dialogs, beside drawers, between steps.
+// Where the keyboard focus is: after the palette, in dialogs, beside drawers, between steps.
 
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
@@ -24,7 +24,7 @@ test('what the palette finds leaves the focus in the page that it opens, also on
   await dialog(page, 'Search and commands').waitFor({ state: 'detached' });
   assert.equal(await focused(page), 'content');
 
-  // From the navigation's button, which still exists, it moves to the page too.
+  // The focus moves to the page even if it was on the navigation's button, which still exists.
   await page
     .getByRole('button', { name: /^Search/ })
     .first()

@@ -1,5 +1,5 @@
-// Hostile names, memos and features are shown literally on every page. panel-browser.ts watches that none runs, loads or
-// violates the policy.
+// Hostile names, memos and features are shown literally on every page. panel-browser.ts checks that none of them runs,
+// loads anything or violates the policy.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -98,7 +98,7 @@ test('the ledger shows every memo as text, and its CSV computes none', async () 
   const [head = [], ...lines] = readCsv(await readFile(await download.path(), 'utf8'));
   const column = head.indexOf('memo');
   const memos = lines.map((line) => line[column] ?? '').filter((memo) => memo !== '');
-  // The apostrophe marks text for spreadsheets.
+  // The apostrophe marks a cell as text for spreadsheets.
   assert.deepEqual(memos.map(withoutGuards).sort(), [...names].sort());
   for (const memo of memos) assert.doesNotMatch(memo, /^[\s\p{Cf}]*[=+\-@＝＋－＠]/u);
 });
@@ -236,7 +236,7 @@ async function inGroups(work: readonly (() => Promise<void>)[]): Promise<void> {
   }
 }
 
-/** The corpus as possible names: without control characters, long ones in pieces. Plus our own. */
+/** The corpus as far as it can be names (no control characters, long texts in pieces), and our own texts. */
 function hostileNames(): readonly string[] {
   const corpus: readonly string[] = JSON.parse(
     readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),

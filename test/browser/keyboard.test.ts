@@ -1,4 +1,4 @@
-// The panel without a mouse: palette, the `?` sheet and its keys, a whole order, and an always visible focus.
+// The panel without a mouse: the palette, the `?` sheet and its keys, a whole order, and a focus that is always visible.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -88,7 +88,7 @@ test('anyone who leaves a list before the search for what he typed begins is not
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers');
   await heading(page, 'Customers').waitFor();
-  // The other page is still loading when the search starts.
+  // The search starts while the other page is still loading.
   const hold = Promise.withResolvers<void>();
   await page.route('**/assets/orders-page*.js', async (route) => {
     await hold.promise;
@@ -114,7 +114,7 @@ test('single keys can be switched off for good, and Ctrl K works on', async () =
   await page.reload();
   await heading(page, 'Overview').waitFor();
   for (const key of ['?', 'n', 'g', 'o']) await page.keyboard.press(key);
-  // Keys are handled in order: once the palette is open, the others would be too.
+  // Keys are handled in order, so once the palette is open, the earlier keys have been handled too.
   await page.keyboard.press('Control+k');
   await dialog(page, 'Search and commands').waitFor();
   await untilCount(page.getByRole('dialog'), 1);
@@ -188,7 +188,7 @@ test('everything that the Tab key reaches shows its focus; the first stop skips 
   await page.getByRole('main').and(page.locator(':focus')).waitFor();
 });
 
-/** Retries if the machine took longer between two keys than a sequence allows. */
+/** Repeats the sequence if the machine took longer between two keys than a sequence allows. */
 async function goByKeys(page: Page, sequence: readonly string[], title: string): Promise<void> {
   let began: number;
   do {

@@ -1,5 +1,5 @@
-// Customer and order lists: bulk renewals with a result for each even if answers are lost, search by what people type, and
-// no offers that would be refused.
+// Customer and order lists: bulk renewals with a result for each customer even if answers are lost, search by what people
+// type, and no offer that would be refused.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ test('46 plans that end this week are renewed in three clicks, each once, althou
   await results.getByText('26 plans renewed · 20 not renewed').waitFor();
   await results.getByText('The service did not answer').first().waitFor();
   await expectAccessible(page, 'the results');
-  // Reopened, it repeats the same renewal, not the next one.
+  // Opened again, the dialog repeats the same renewals instead of starting the next ones.
   await results.getByRole('button', { name: 'Close' }).last().click();
   await bar.getByText('20 selected').waitFor();
   await bar.getByRole('button', { name: 'Renew 20 for $200.00' }).click();
@@ -108,7 +108,7 @@ test('orders and customers are found by what people type: fragments, any order o
 
 test('a day of a filter is the day that the rows say: the reader’s own', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
-  // 23:30 UTC is the next day in Berlin.
+  // 23:30 UTC is already the next day in Berlin.
   const { clock } = panel.service;
   clock.seconds = Math.ceil(clock.seconds / daySeconds) * daySeconds + 23.5 * 3_600;
   await place(reseller, 'past.midnight');

@@ -1,4 +1,4 @@
-// Customer sign-in by link: created in the reseller's browser, opened once in the customer's, without scripts.
+// Customers sign in by a link, created in the reseller's browser and opened once in the customer's, without scripts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ test('a login link made on the customer’s page lets its customer in once, in a
 
   const customer = await panel.open(link, withoutScript);
   await heading(customer, 'Log in').waitFor();
-  // Mail scanners open links too, which must not use them up.
+  // Mail scanners open links too, so opening must not use them up.
   await customer.reload();
   await customer.getByRole('button', { name: 'Continue' }).click();
   await heading(customer, 'Basic').waitFor();
@@ -61,7 +61,7 @@ test('an order can bring a login link along; a new link ends the one before it',
   await button.click();
   const done = dialog(page, 'Order placed');
   const first = await linkIn(done);
-  // An accidental click must not lose it.
+  // An accidental key press or click must not close the dialog, because the link is shown only once.
   await page.keyboard.press('Escape');
   assert.equal(await linkIn(done), first);
   await done.getByRole('button', { name: 'Done' }).click();

@@ -1,5 +1,5 @@
-// The operator's support work: finding what happened, viewing a reseller's panel, and settling orders that the product left
-// pending.
+// The operator's support work: finding out what happened, viewing a reseller's panel, and settling orders that the product
+// left pending.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -78,7 +78,7 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.getByText('jane.okafor').filter({ visible: true }).first().waitFor();
-  // The export is of the displayed list, not the operator's own.
+  // The export contains the displayed account's list instead of the operator's own.
   const [file] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export as CSV' }).click(),
@@ -137,7 +137,7 @@ test('on a customer’s page the operator changes the package, makes a login lin
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   const cancelling = dialog(page, 'Cancel tom.baker’s plan?');
   await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
-  // Confirmed within five minutes: may stay empty.
+  // The password was confirmed within five minutes, so it may stay empty.
   await cancelling.getByRole('button', { name: 'End now, $25.00 refunded' }).click();
   await said(page, 'Plan canceled. $25.00 was refunded to the account.');
   await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
@@ -205,7 +205,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await dialog(page, 'Send all calls again?').getByRole('button', { name: 'Send all again' }).click();
   await said(page, 'Sending 1 call again.');
   await page.getByText('You’re all caught up').waitFor();
-  // A pending order can be settled long before the 72 hours are over.
+  // A pending order can be settled long before the product's 72 hours are over.
   await row(page, 'slow')
     .getByRole('link', { name: String(id) })
     .click();

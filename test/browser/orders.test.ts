@@ -1,5 +1,5 @@
-// Orders, renewals and changes in the panel: the preview is exact, filters are in the URL, failures are shown; also on
-// phones.
+// Orders, renewals and changes in the panel, also on phones: the preview is exact, filters are in the URL, and failures are
+// shown.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const customerId = await order(reseller, 'ada@example.com');
   const page = await panel.openAs(reseller, `/panel/customers/${customerId}`);
-  // In the reader's zone; the tooltip has exact UTC.
+  // The time is in the reader's zone; the tooltip has the exact UTC time.
   await page.getByTitle('2026-02-15 12:00:00 UTC').getByText('15 Feb 2026, 13:00').first().waitFor();
   await page.getByRole('button', { name: 'Renew', exact: true }).click();
   const renewing = dialog(page, 'Renew Basic');
@@ -32,7 +32,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   const changing = dialog(page, 'Change package');
   await changing.getByText('Choose a package to see the price and when the plan ends.').waitFor();
   await untilDisabled(changing.getByRole('button', { name: 'Change package' }));
-  // The period continues the plan's unless changed, once the dialog has read the last order. A change request never
+  // Once the dialog has read the last order, its period is the plan's unless the user changes it. A requested change never
   // offers a renewal.
   await changing.getByRole('radio', { name: 'Quarterly' }).and(page.locator(':checked')).waitFor();
   await changing.getByRole('radio', { name: /Basic/ }).and(page.locator(':not(:checked)')).waitFor();
@@ -40,7 +40,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   await changing.getByRole('radio', { name: /Plus/ }).check({ force: true });
   const before = changing.getByRole('region', { name: 'Preview' });
   await changing.getByText('Upgrade from Basic to Plus, $12.00 refunded').waitFor();
-  // Nothing was used: both payments come back.
+  // Nothing was used yet, so both payments come back.
   await before.getByText('+$37.00').waitFor();
   await before.getByText('$75.00').waitFor();
   await changing.getByRole('button', { name: 'Change, $12.00 refunded' }).click();
@@ -66,7 +66,7 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await page.reload();
   await page.getByText('Suspended', { exact: true }).first().waitFor();
   await page.getByText('Off: the plan ends with its period').waitFor();
-  // Its time runs on: another package is a change.
+  // The plan's time runs on while it is suspended, so another package is a change.
   await page.getByRole('button', { name: 'Change package' }).waitFor();
   await act('POST', 'resume', {});
   await act('POST', 'cancel', { at: 'now' });

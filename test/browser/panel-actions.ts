@@ -1,5 +1,5 @@
-// Actions on the panel's pages, by role and accessible name like screen readers, so that changes of appearance break no
-// test.
+// Actions on the panel's pages. They find elements by role and accessible name, like screen readers, so that changes of
+// appearance break no test.
 
 import type { Locator, Page } from 'playwright-core';
 
@@ -38,7 +38,7 @@ export async function goInPlace(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }
 
-/** By title: toasts are dialogs too. */
+/** Finds a dialog by its title, because toasts have the role dialog too. */
 export function dialog(page: Page, title: string | RegExp): Locator {
   return page.getByRole('dialog', { name: title });
 }
@@ -56,7 +56,7 @@ export function balance(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Balance/ });
 }
 
-/** Opens and fills the dialog; the returned button places the order. */
+/** Opens and fills the dialog. The returned button places the order. */
 export async function prepareOrder(page: Page, customer: string, packageName: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Place an order' }).first().click();
   const box = dialog(page, 'Place an order');

@@ -1,5 +1,5 @@
-// A real Chromium with a whole service and its built pages: one Chromium per process, one service per file, a separate
-// context (visitors.ts) per visitor. Call once at the top of each file.
+// A real Chromium with a whole service and its built pages: one Chromium per process, one service per file, one context
+// (visitors.ts) per visitor. Call this once at the top of each file.
 // Invariant: a script error, an alert, a violated CSP, a 5xx or a request to another origin fails the test in which it
 // happens. Screenshots of failed tests are in .test-tmp/browser.
 
@@ -35,17 +35,17 @@ export interface PanelBrowser {
   open(path: string, options?: VisitorOptions): Promise<Page>;
   openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
   openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
-  /** Takes away what the watch has seen so far, so that the test may pass. */
+  /** Returns the problems seen so far and forgets them, so that the test may pass. */
   takeProblems(): readonly string[];
 }
 
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
-// Polling without a pause would take the page's CPU.
+// The pause between polls. Without it, polling would take the page's CPU.
 const lookAgainMilliseconds = 30;
 
 /**
- * Registers a file's hooks; use the result inside tests. `fill` runs after the service has started, before the first test:
- * hooks at the top of a file do not wait for each other.
+ * Registers the file's hooks; use the result inside tests. `fill` runs after the service has started and before the first
+ * test, because hooks at the top of a file do not wait for each other.
  */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
@@ -63,7 +63,7 @@ export function usePanelBrowser(
 
   async function start(): Promise<void> {
     const chromium = sharedChromium();
-    // If the browser fails to start, nothing else would end the service.
+    // If the browser fails to start, nothing else ends the service.
     chromium.catch(() => undefined);
     service = await startTestService({
       environment,
@@ -77,7 +77,7 @@ export function usePanelBrowser(
     browser = await chromium;
     await fill(service);
   }
-  // Not in `before`: in a file without selected tests it would start them and nothing would end them.
+  // Do not start in `before`: in a file without selected tests, nothing would end the service again.
   let starting: Promise<void> | undefined;
   beforeEach(() => {
     starting ??= start();
@@ -86,7 +86,7 @@ export function usePanelBrowser(
   afterEach(async (context) => {
     const hasPassed = !('passed' in context) || context.passed;
     if (!hasPassed) await takePictures(context);
-    // The first becomes idle last, and is reused first.
+    // End them in reverse order, so that the first becomes idle last and is used again first.
     for (const visitor of [...visitors].reverse()) await visitor.end(hasPassed);
     visitors.clear();
     const seen = takeProblems();
@@ -125,7 +125,7 @@ export function usePanelBrowser(
     path = '/panel/',
     options: VisitorOptions = {},
   ): Promise<Page> {
-    // A password is set once: a change ends the account's other sessions.
+    // Set the password only once, because a change ends the account's other sessions.
     const { cookie } = await signIn(started(), account, { setPassword: !withPassword.has(account.id) });
     withPassword.add(account.id);
     return openWith(cookie, path, options);
@@ -167,10 +167,10 @@ export function usePanelBrowser(
   };
 }
 
-/** The previous file's port: browsers cache by address. */
+/** The port of the previous file. Browsers cache by address, so it is used again. */
 let lastPort: number | undefined;
 
-/** Set by scripts/test.ts: other files will run in this process. */
+/** scripts/test.ts sets this: other files will run in this process too. */
 const isWorker = process.send !== undefined;
 let launched: Promise<Browser> | undefined;
 
@@ -183,7 +183,7 @@ async function sharedChromium(): Promise<Browser> {
   return browser;
 }
 
-/** Waits for a toast with this text, or returns if it was shown before. */
+/** Waits for a toast with this text. Returns at once if it was shown before. */
 export async function said(page: Page, text: string): Promise<void> {
   const isSaid = () =>
     page.evaluate((wanted) => {
@@ -194,7 +194,7 @@ export async function said(page: Page, text: string): Promise<void> {
 }
 
 /**
- * Replaces Playwright's `waitForFunction`, which evaluates text in the page on every poll but the first; the content policy
+ * Replaces Playwright's `waitForFunction`, which evaluates text in the page on every poll but the first. The content policy
  * forbids that.
  */
 export async function untilTrue(look: () => Promise<boolean>, expected: string): Promise<void> {
@@ -205,7 +205,7 @@ export async function untilTrue(look: () => Promise<boolean>, expected: string):
   }
 }
 
-// A page that has just opened may still be loading: look until it shows what is expected, never once.
+// A page that has just opened may still be loading, so look until it shows what is expected instead of once.
 
 export async function untilDisabled(control: Locator, expected = 'a disabled control'): Promise<void> {
   await untilTrue(() => control.isDisabled(), expected);

@@ -1,4 +1,4 @@
-// No page of the account shows a pending order as done, nor the customer of a first order as expired.
+// No page of the account shows a pending order as done, or the customer of a first order as expired.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

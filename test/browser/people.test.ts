@@ -1,5 +1,5 @@
 // People and roles: invitations, what each role is offered, removal during a session, roles that require a second factor,
-// and password confirmation for five minutes.
+// and a password confirmation that lasts five minutes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -206,7 +206,7 @@ test('a password given with one sensitive action may stay away from the next for
   const setup = dialog(page, 'Set up two-factor authentication');
   await untilDisabled(setup.getByRole('button', { name: 'Continue' }), 'nor is an authenticator set up');
   await page.keyboard.press('Escape');
-  // Unsaved input is asked about before the page is left.
+  // The page asks before it is left with unsaved input.
   await page.getByLabel('Address', { exact: true }).fill('');
   await goTo(page, 'Team');
   await page.getByRole('button', { name: 'Invite member' }).click();
@@ -346,7 +346,7 @@ async function pagesOffered(page: Page): Promise<readonly string[]> {
   return page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
 }
 
-/** The next half minute's code: each works once. */
+/** Moves the clock to the next half minute and returns its code, because a code works only once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

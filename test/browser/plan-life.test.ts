@@ -1,5 +1,5 @@
-// Plan actions on the customer's page besides orders: money effects are shown first, repeats are safe, and only possible
-// actions are offered.
+// Plan actions on the customer's page besides orders: the effect on money is shown first, repeats are safe, and only
+// actions that are possible are offered.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -57,7 +57,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await end.waitFor();
   await cancelling.getByText('$96.77').waitFor();
   await expectAccessible(page, 'the dialog of a cancel');
-  // The first answer is lost: the repeat is paid once.
+  // The first answer is lost. The repeated request must be paid only once.
   let isLost = true;
   await page.route(/\/v1\/customers\/\d+\/cancel$/, async (route) => {
     if (!isLost) return route.continue();

@@ -1,5 +1,5 @@
-// Things that must be visible: plan and order states, choices in forced colors, the operator's logo at every width; and what must
-// not: retries of missing things, texts meant for programs.
+// Makes sure that states of plans and orders, choices in forced colors and the operator's logo are visible at every width.
+// Retries of missing things and texts meant for programs must not be visible.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ test('the order dialog says before the button that an order waits, that the cust
       await box.getByRole('combobox', { name: 'Customer' }).fill(customer);
       await box.getByText(said).waitFor();
     }
-    // Only the customer's choice replaces a retired package.
+    // Only the customer can choose another package instead of a retired one.
     await box
       .getByRole('radio', { name: /^Basic/ })
       .and(page.locator(':not(:checked)'))
@@ -69,7 +69,7 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
       await logo.waitFor();
       const box = await logo.boundingBox();
       assert.ok(box !== null && box.height >= 20 && box.width >= 20, `${width}: ${JSON.stringify(box)}`);
-      // Pictures are drawn within their box: wide ones are lower than it.
+      // Pictures are drawn within their box, so a wide one is lower than the box.
       assert.ok(box.width * shape >= 16, `${width}: ${box.width * shape} pixels high`);
     }
   };
@@ -156,7 +156,7 @@ async function expectNoRetry(page: Page, said: string): Promise<void> {
   assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0, said);
 }
 
-/** By outline or edges: forced colors have no background. */
+/** Compares outlines and edges, because forced colors remove backgrounds. */
 async function expectSeen(chosen: Locator, other: Locator): Promise<void> {
   const [one, two] = await Promise.all(
     [chosen, other].map((element) =>

@@ -1,4 +1,4 @@
-// Sign-in with and without codes, sign-out, password change, the session list, and administrators' changes during a
+// Sign-in with and without codes, sign-out, password change, the list of sessions, and administrators' changes during a
 // session.
 
 import assert from 'node:assert/strict';
@@ -22,7 +22,7 @@ import {
 } from './panel-actions.ts';
 import { said, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
-// Nothing listens there: mails are read from the outbox.
+// Nothing listens at this address, so mails stay in the outbox, from which the test reads them.
 const panel = usePanelBrowser(undefined, {
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'billing@example.com',
@@ -45,7 +45,7 @@ test('anyone who follows a deep link signs in on the way and lands on it; a wron
   await page.goBack();
   await heading(page, 'Sign in').waitFor();
 
-  // The next attempt waits a minute, long enough to inspect the page on slow machines.
+  // The next attempt must wait a minute, which is long enough to look at the page on a slow machine.
   let aheadMilliseconds = 0;
   panel.service.clock.monotonic = () => performance.now() + aheadMilliseconds;
   for (let failures = 0; failures < 12; failures += 1) {
@@ -148,14 +148,14 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await confirmWithPassword(asked, testPassword, 'Turn off 2FA');
   await asked.waitFor({ state: 'hidden' });
 
-  // The open session ended with the old password.
+  // The open session ended together with the old password.
   await page.reload();
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, username, testPassword);
   await page.getByRole('alert').waitFor();
   await typeSignIn(page, username, password);
 
-  // Two people know it: every page first requires a new one.
+  // Two people know the password, so every page first requires a new one.
   await heading(page, 'Choose your password').waitFor();
   await page.goto('/panel/orders');
   await choosePassword(page, password, `${username} is what I am called`);
@@ -299,7 +299,7 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   assert.ok(link.startsWith(`${panel.service.address}/panel/reset-password#token=`), link);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
-  // The same document: only the fragment differs.
+  // Leave the document first, because a link that differs only in its fragment does not load a new one.
   await page.goto('about:blank');
   await page.goto(link);
   await heading(page, 'Choose your password').waitFor();
@@ -350,7 +350,7 @@ async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: read
   return { totp, recoveryCodes };
 }
 
-/** The next half minute's code: each works once. */
+/** Moves the clock to the next half minute and returns its code, because a code works only once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

@@ -1,5 +1,5 @@
-// Test mode in the panel: a tab switches to it, orders, and moves through months, without traces in live data. Each page
-// shows which mode it is in.
+// Test mode in the panel. A tab switches to it, places orders and moves through months, without traces in live data. Each
+// page shows which mode it is in.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -96,9 +96,9 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   await form.getByRole('button', { name: 'Move clock' }).click();
   await fact(page, 'Plans renewed', '4');
   await dialog(page, 'Clock moved').getByRole('button', { name: 'Done' }).click();
-  // The day begins on the clock of the page.
+  // "Day" means a day in the page's time zone.
   await untilClock(page, '2027-05-31T22:00:00Z');
-  // A move by an API key is visible here too.
+  // A move by an API key shows here too.
   expectStatus(await tests.post('/test/clock', { advance: 'P1D' }), 200);
   await band(page).locator('time[datetime="2027-06-01T22:00:00Z"]').waitFor();
 
@@ -113,7 +113,7 @@ test('a move that one request has no time for goes on with the same key when it 
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   await switchOn(page);
-  // A test as small as this is fast enough to be complete.
+  // So small a test is moved completely by one request.
   const keys: (string | undefined)[] = [];
   await page.route('**/panel/api/v1/test/clock', async (route) => {
     if (route.request().method() === 'GET') return route.continue();

@@ -1,4 +1,4 @@
-// Input is never lost: by Escape, a click outside, Back, leaving the page, a slow dialog or answer, or the end of a
+// Input is never lost: not by Escape, a click outside, Back, leaving the page, a slow dialog or answer, or the end of a
 // session.
 
 import assert from 'node:assert/strict';
@@ -45,7 +45,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
         .or(box.and(page.locator(':focus')))
         .waitFor();
       await untilValue(field, typed, button);
-      // Unchanged input is not asked about, nor is Cancel.
+      // Neither unchanged input nor Cancel leads to a question.
       if (place === 2) await field.fill(before);
       await (place === 2 ? pressEscape() : box.getByRole('button', { name: 'Cancel' }).click());
       await box.waitFor({ state: 'hidden' });
@@ -214,7 +214,7 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   await page.keyboard.press('n');
   const box = dialog(page, 'Place an order');
   await box.getByRole('textbox', { name: 'Name' }).fill('Half a name');
-  // Other alerts are saved elsewhere meanwhile.
+  // Meanwhile other alerts are saved elsewhere.
   const other = { balance_below: '12.00', plans_ending_days: 9, emails: ['other@example.com'] };
   assert.equal((await reseller.send('PUT', '/alerts', other)).status, 200);
 
@@ -242,5 +242,5 @@ async function goToLink(page: Page, title: string): Promise<void> {
     .click();
 }
 
-/** Runs in the page: resolves after all idle callbacks. */
+/** Runs in the page: resolves after all callbacks that wait for idle time. */
 const idleTwice = 'new Promise(requestIdleCallback).then(() => new Promise(requestIdleCallback))';

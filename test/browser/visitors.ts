@@ -1,7 +1,7 @@
 // Watched browser contexts for visitors. A new context starts a process that compiles every script again, so contexts are
-// cleaned and reused: pages then load three times as fast.
-// Invariant: a reused context has no cookies, storage, routes, listeners, scripts, settings or pages of the previous test.
-// A failed test's context is not reused.
+// cleaned and used again: pages then load three times as fast.
+// Invariant: a context that is used again has no cookies, storage, routes, listeners, scripts, settings or pages of the
+// previous test. A failed test's context is not used again.
 
 /// <reference lib="dom" />
 import type {
@@ -14,14 +14,14 @@ import type {
 } from 'playwright-core';
 
 export interface VisitorOptions extends BrowserContextOptions {
-  /** Whether pages preload parts when idle: most tests do not need it. */
+  /** Whether pages preload parts when they are idle. Most tests do not need that. */
   readonly fetchesEarly?: boolean;
 }
 
 export interface Surroundings {
   readonly browser: Browser;
   readonly address: string;
-  /** How far the service's clock is ahead of the real one. */
+  /** By how much the service's clock is ahead of the real time. */
   readonly aheadMilliseconds: number;
   readonly report: (problem: string) => void;
 }
@@ -33,7 +33,7 @@ export interface Visitor {
 
 export const waitMilliseconds = 90_000;
 const wide: ViewportSize = { width: 1280, height: 900 };
-/** Per kind; others are closed. */
+/** How many contexts of each kind are kept. Others are closed. */
 const keptMax = 3;
 const kept = new Map<string, KeptVisitor[]>();
 
@@ -115,7 +115,7 @@ async function startVisitor(
     await context.unrouteAll({ behavior: 'ignoreErrors' });
     await context.setOffline(false);
     for (const script of added.splice(0)) await script.dispose();
-    // A page of the same site keeps its process and its compiled scripts. It runs nothing.
+    // This page is of the same site, so the process keeps its compiled scripts. It runs no script itself.
     await page.goto('/icon.svg');
     await page.evaluate(() => {
       localStorage.clear();
@@ -160,7 +160,7 @@ async function makeContext(
   return context;
 }
 
-/** Ignores what it sees after its test. */
+/** Ignores what happens after its test. */
 function watch(
   visitor: BrowserContext,
   address: string,
@@ -171,7 +171,7 @@ function watch(
   visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
   visitor.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
-    // Browsers log every refusal, which is an ordinary answer.
+    // The browser logs every refusal, although a refusal is an ordinary answer.
     const isRefusal = /^Failed to load resource: the server responded with a status of 4\d\d/.test(
       message.text(),
     );
@@ -179,7 +179,7 @@ function watch(
   });
   visitor.on('dialog', (alert) => {
     report(`alert: ${alert.message()}`);
-    // Input in a test is lost at its end.
+    // At the end of a test, unsaved input may be lost.
     void (isOver() ? alert.accept() : alert.dismiss());
   });
   visitor.on('request', (request) => {
@@ -206,7 +206,7 @@ function beforehand({
   aheadMilliseconds: number;
   fetchesEarly: boolean;
 }): void {
-  // The test's clock stands still in its own year; the page's runs on from there.
+  // The test's clock stands still in its own year. The page's clock runs on from there.
   const RealDate = Date;
   globalThis.Date = class extends RealDate {
     constructor(...parts: unknown[]) {
@@ -217,7 +217,7 @@ function beforehand({
       return RealDate.now() + aheadMilliseconds;
     }
   } as DateConstructor;
-  // Toasts disappear after seconds: records every added text, for `said`.
+  // Toasts disappear after seconds, so record every added text for `said`.
   const texts: string[] = [];
   Object.assign(globalThis, { addedTexts: texts });
   new MutationObserver((changes) => {

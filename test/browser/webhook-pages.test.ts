@@ -1,5 +1,5 @@
-// Webhooks and events in the panel with a real endpoint: what the pages show as sent has arrived, signed with the shown
-// secret.
+// Webhooks and events in the panel, with a real endpoint. What the pages show as sent has arrived and is signed with the
+// shown secret.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -19,7 +19,7 @@ let receiver: WebhookReceiver;
 const panel = usePanelBrowser(
   async (service) => {
     receiver = await startWebhookReceiver();
-    // The published library checks against the real clock.
+    // The published library checks signatures against the real clock, so set it.
     service.clock.seconds = Math.floor(Date.now() / 1_000);
   },
   { OUTBOUND_ALLOW: '127.0.0.0/8, ::1' },
@@ -108,7 +108,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await button(page, 'Enable').click();
   await said(page, 'Endpoint enabled.');
   await deliver();
-  // Three events of a new customer, from while it was off.
+  // The three events of a new customer, from while the endpoint was off.
   await at.gets(4);
 
   await button(page, 'New secret').click();
@@ -159,13 +159,13 @@ test('a delivery that failed says what was sent and answered and when it is next
   at.answer = () => 200;
   await button(open, 'Send again').click();
   await said(page, 'Sending the event again.');
-  // A success also retries what waits: the same event by its own schedule.
+  // A success also sends what waits. This is the same event, sent by its own schedule.
   await at.gets(3);
   assert.equal(new Set(at.ids()).size, 1);
   await open.getByText('none: a later attempt settled it').waitFor();
   await button(open, 'Close').click();
   await choose(page, 'All');
-  // Attempts of the same second and number are separate rows.
+  // Attempts with the same second and number are separate rows.
   await row(page, 'Delivered').nth(1).waitFor();
   await row(page, 'Failed').waitFor();
 
@@ -276,7 +276,7 @@ test('anyone who may only look is offered nothing, and test mode has endpoints a
   const own = await panel.openAs(reseller, path);
   await heading(own, 'real').waitFor();
   await own.getByRole('switch', { name: 'Test mode' }).click();
-  // From an endpoint that the other mode lacks, to the list.
+  // The endpoint does not exist in the other mode, so the page changes to the list.
   await heading(own, 'Webhooks').waitFor();
   await own.getByText('No endpoints yet').waitFor();
   assert.equal(await own.title(), 'Test · Webhooks · Sellthrough');

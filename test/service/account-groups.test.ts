@@ -1,5 +1,5 @@
-// Accounts in several groups (src/platform/database/shards/find-shards.ts): numbers, lists, feeds, figures and references
-// work as for one group. Run on a database with several groups, and on the embedded one with one.
+// Accounts in several groups (src/platform/database/shards/find-shards.ts). Numbers, lists, feeds, figures and references
+// work as with one group. Runs on a database with several groups, and on the embedded one with one.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -32,7 +32,7 @@ let groupCount: number;
 before(async () => {
   service = await startTestService();
   groupCount = service.database.accountGroups().length;
-  // With a single group also three accounts: the promises are the same.
+  // Even with one group make three accounts, because the promises are the same.
   shops = [];
   for (let made = 0; made < Math.max(3, groupCount); made += 1)
     shops.push(await service.createReseller({ credit: '1000.00' }));

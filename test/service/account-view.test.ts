@@ -1,5 +1,5 @@
-// An administrator's view of a reseller's panel: what is shown, to which roles, for how long, and what is forbidden, on
-// every route behind sessions.
+// An administrator views a reseller's panel: what is shown, to which roles, for how long, and what is forbidden, on every
+// route that needs a session.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -167,7 +167,7 @@ test('a view is of the session that began it, and of administrators alone', asyn
     expectRefusal(await panel.post(`/admin/accounts/${reseller.id}/view`), '403 forbidden');
     expectRefusal(await panel.get('/v1/orders', looking()), '403 view_ended');
   }
-  // The row alone grants nothing: the session's rights are checked each time.
+  // This row alone grants nothing, because the session's rights are checked each time.
   await service.database.query({
     name: '',
     text: `insert into account_views select token_hash, ${reseller.id}, now() + interval '100 years' from sessions

@@ -1,5 +1,5 @@
-// Accounts in the administrator's API: creating, finding, changing, crediting, debiting, and their records. Packages and
-// records: admin-records.test.ts; refusals: admin-refusals.test.ts.
+// Accounts in the administrator's API: creating, finding, changing, crediting, debiting, and their records.
+// admin-records.test.ts tests packages and records, admin-refusals.test.ts refusals.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -245,7 +245,7 @@ test('the lists of an account show its ledger, orders and customers, newest firs
   assert.deepEqual(customers, (await reseller.get('/customers')).body);
   const ledger = expectStatus(await admin.get(`${path}/ledger?limit=3`), 200);
   assert.deepEqual([ledger.page, ledger.per_page, ledger.total], [1, 3, 4]);
-  // A day of 31 is used: 10.00 × 30 ÷ 31 = 9.677…
+  // One of 31 days is used: 10.00 × 30 ÷ 31 = 9.677…
   assert.deepEqual(
     ledger.data.map((entry: Record<string, unknown>) => [
       entry['number'],

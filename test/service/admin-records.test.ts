@@ -1,4 +1,4 @@
-// Packages, trials, customers, audits and the audit log in the administrator's API.
+// Packages, trials, customers, verification and the audit log in the administrator's API.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Refusals of the administrator's API: other callers, unknown ids, and every field with every wrong value, named in
-// validation_failed.
+// Refusals of the administrator's API: other callers, unknown ids, and every field with every wrong value, which
+// validation_failed must name.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -222,7 +222,7 @@ for (const [route, { good, wrong }] of Object.entries(bodies)) {
     const before = await auditTotal();
     for (const [field, values] of Object.entries(wrong)) {
       for (const value of values) {
-        // 1e400 is no JSON: sent literally.
+        // 1e400 becomes Infinity when parsed, so JSON cannot write it. Insert it as text.
         const text = JSON.stringify({ ...good, [field]: value === Infinity ? '@' : value }).replace(
           '"@"',
           '1e400',

@@ -1,4 +1,4 @@
-// Limits of alert mail: every ending plan is mailed, however many, and no address gets more than its limit.
+// Limits of alert mail: every ending plan is mailed, no matter how many there are, and no address gets more than its limit.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

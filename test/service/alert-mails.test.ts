@@ -1,5 +1,5 @@
-// Alert mails, from the event to a real SMTP server: once per fall of the balance even with several processes, at most one
-// a day for ending plans, and none without consent.
+// Alert mails, from the event to a real SMTP server. Each fall of the balance is mailed once even with several processes,
+// ending plans at most once a day, and nothing without consent.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -156,7 +156,7 @@ test('an address is mailed nothing but a link until it confirms itself, and read
     [['new@example.com', 'Your balance is below $95.00']],
     'not the one that did not confirm, and nothing of what was before',
   );
-  // A week-old link is invalid.
+  // A link that is a week old no longer works.
   const late = confirmPathIn(asked.find(({ to }) => to === 'other@example.com') ?? assert.fail()) ?? '';
   service.clock.seconds += 7 * day;
   assert.equal((await fetch(service.address + late, { method: 'POST' })).status, 410);
@@ -166,7 +166,7 @@ test('alerts that a process of the previous version sets are mailed, once their 
   const account = await service.createReseller({ credit: '100.00' });
   expectStatus(await account.send('PUT', '/alerts', { balance_below: '95.00' }), 200);
   await placeOrder(service, account, { customer: 'upgraded@example.com' });
-  // The previous version's alert writes: without mail_addresses, accounts.alert_days and is_catching_up.
+  // Writes alerts as the previous version does: without mail_addresses, accounts.alert_days and is_catching_up.
   const text = `update alerts set plans_ending_days = 40, emails = '{Old@example.com}', is_catching_up = false
     where account_id = ${account.id}`;
   await service.database.query({ name: '', text });
@@ -181,7 +181,7 @@ test('alerts that a process of the previous version sets are mailed, once their 
   assert.deepEqual(emitted, { alert_days: 40, notices: 1 });
   await credit(service, account, '50.00');
   await credit(service, account, '-50.00');
-  // The notice is mailed with the others of its day, which may be now.
+  // The notice is mailed with the others of its day, which may be now, so leave it out.
   const mails = (await scene.mailed()).filter(({ subject }) => subject !== 'A plan ends soon');
   assert.deepEqual(
     mails.map(({ to, subject }) => [to, subject]),

@@ -1,4 +1,4 @@
-// Every audit entry names the acting key or person besides the account, for every guard; and a key's use is recorded on it.
+// For every guard, audit entries name the key or person that acted besides the account. Keys record their use.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -57,7 +57,7 @@ test('what an administrator does is noted with the key, or in the panel with the
     assert.deepEqual([noted.actorId, noted.by], [service.admin.id, key], noted.action);
     actions.push(noted.action);
 
-    // Repeats would change nothing: another name, another customer, active again.
+    // A repeated request would change nothing, so send another name, another customer, and an active one.
     const again = JSON.parse(
       JSON.stringify(body)
         .replace('"made"', '"made-too"')

@@ -1,5 +1,5 @@
-// How audits run: beside orders, in ranges, canceled, shared; when they halt an account or lift a halt, and what a halted
-// account may do. Their findings: verify.test.ts.
+// How verification runs: beside orders, in ranges, cancelled, shared. When it halts an account or lifts a halt, and what a
+// halted account may do. verify.test.ts tests what it finds.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -48,7 +48,7 @@ test('an account that was halted answers replays, and reads, as before', async (
 });
 
 test('an audit beside a stream of orders finds nothing and halts no account', async (context) => {
-  // A separate database: auditing all earlier tests' accounts would take longer than the orders.
+  // A separate database, because verifying the accounts of all earlier tests would take longer than the orders.
   const busy = await startTestService();
   context.after(() => busy.close());
   const resellers = await Promise.all([1, 2, 3].map(() => busy.createReseller({ credit: '400.00' })));
@@ -84,7 +84,7 @@ test('an audit beside a stream of orders finds nothing and halts no account', as
   const days = createDailyTotals(busy.database);
   for (let round = 0; round < 2 || !isOver; round += 1) {
     await days.bringAllUpToDate();
-    // One in ranges so short that many orders come between them.
+    // One run has such short ranges that many orders come between them.
     const options = round === 1 ? { ranges: shortRanges } : {};
     const report = await verifyLedger(busy.database, 0, options);
     assert.deepEqual(report.problems, []);
@@ -93,7 +93,7 @@ test('an audit beside a stream of orders finds nothing and halts no account', as
 });
 
 describe('an audit in ranges', () => {
-  // What one range finds is also found at range borders, and nothing else.
+  // A problem found within one range must also be found at the borders of ranges, and no other problem.
   test('sees the same problems, no matter what its ranges are', async () => {
     const [sound, broken, unruly] = [
       await keepBooks(service),
@@ -178,7 +178,7 @@ describe('halting', () => {
     await verify(service);
     await isHalted(service, reseller);
     await falsify(service, reseller, spent(reseller.id, '-'));
-    // It finds the account sound; before it reports that, the account breaks and another audit sees it.
+    // This run finds the account right. Before it says so, the account breaks, and another run sees that.
     const slow = withQuery(service.database, async (send, { name }, values) => {
       if (name === 'lift_halt' && values?.[0] === reseller.id) {
         await falsify(service, reseller, spent(reseller.id, '+'));
@@ -200,7 +200,7 @@ describe('halting', () => {
 
 describe('GET /verify while an audit runs', () => {
   let held: TestService;
-  /** Holds audits before they read an account. */
+  /** Holds verifications before they read an account. */
   let gate = Promise.resolve();
   let audits = 0;
   const waitMilliseconds = 300;
@@ -238,7 +238,7 @@ describe('GET /verify while an audit runs', () => {
   });
 });
 
-/** The same database, with a callback before each statement outside transactions. */
+/** The same database, with a function that is called before each statement outside transactions. */
 function withQuery(database: Database, before: Watcher): Database {
   return inEachGroup(database, (each) => ({
     ...each,

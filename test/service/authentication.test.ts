@@ -1,5 +1,5 @@
-// Who may come in: keys, blocks, the API switch and allow-lists, each as the contract words it, and every
-// change by the administrator from the next request on.
+// Who may use the API: keys, blocks, the API switch and allow-lists, each as documented. Every change by the administrator
+// applies from the next request on.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
@@ -62,7 +62,7 @@ test('a 401 says that a bearer token is asked for, and whether one was sent', as
       assert.equal(answer.headers.get('www-authenticate'), challenge, `${path} ${code}`);
     }
   }
-  // The browser's sign-in is not an HTTP scheme.
+  // Signing in by a browser is not an HTTP authentication scheme.
   const panel = await createApiClient(service.address, null).get('/panel/api/v1/balance');
   expectRefusal(panel, '401 not_signed_in');
   assert.equal(panel.headers.get('www-authenticate'), null);
@@ -215,7 +215,7 @@ test('an allow-list holds for IPv6 and for IPv4 that arrives at an IPv6 socket',
   }
 });
 
-/** Another address of the service; null: the machine has none. */
+/** Listens on another address with the same service. null: the machine has no such address. */
 function listenOn(host: string): Promise<{ server: Server; port: number } | null> {
   const server = createServer((socket) => void service.service.app.server.emit('connection', socket));
   return new Promise((resolve) => {

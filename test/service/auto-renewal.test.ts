@@ -1,5 +1,5 @@
-// Automatic renewals with a moved clock: a year, refusals, missed ends, jumping clocks, and two processes. Every service
-// audits itself when closed.
+// Automatic renewals with a moved clock: a whole year, refusals, missed ends, clocks that jump, and two processes. Every
+// service verifies itself when it closes.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -63,7 +63,7 @@ test('a year: twelve renewals, one of them refused for credit and topped up, the
     const { ok, problems } = expectStatus(await service.admin.get('/api/admin/v1/verify'), 200);
     assert.deepEqual([ok, problems], [true, []]);
   };
-  // Each exactly a day before the end, not a second earlier. The plan's day is the month's last.
+  // Each renewal comes exactly a day before the end. The plan's day of the month is the last one.
   const ends = ['02-28', '03-31', '04-30', '05-31', '06-30'].map((day) => `2026-${day}T10:00:00Z`);
   for (const [index, end] of ends.entries()) {
     const due = secondsOf(end) - 24 * hour;
@@ -94,8 +94,7 @@ test('a year: twelve renewals, one of them refused for credit and topped up, the
   const { orders, balance } = await booksOf(service, reseller);
   assert.deepEqual([orders, balance], [13, '30.00'], 'an order, and twelve renewals by itself');
 
-  // Of 28 days, 31 Jan 10:00 to 28 Feb 10:00, 21 days less a second are left: 10.00 × 1,814,399 s of 2,419,200 s =
-  // 7.4999958…
+  // Of the 28 days from 31 January 10:00, 21 days less a second are left: 10.00 × 1,814,399 s ÷ 2,419,200 s = 7.4999958…
   service.clock.seconds = secondsOf('2027-02-07T10:00:01Z');
   const cancelled = expectStatus(await reseller.post(`${path}/cancel`, { at: 'now' }), 200);
   assert.deepEqual([cancelled.refund, cancelled.balance], ['7.49', '37.49']);
@@ -186,7 +185,7 @@ test('a trial, a cancel and a cancel at the end leave nothing to renew', async (
     await Promise.all([ended, atEnd, expired].map(({ reseller }) => charges(reseller))),
     [1, 1, 1],
   );
-  // Taken back after the end: an intended end is not renewed.
+  // The cancellation is withdrawn after the end. A plan that was meant to end is not renewed.
   expectStatus(await atEnd.reseller.post(`${atEnd.path}/resume`), 200);
   assert.equal((await atEnd.plan()).auto_renew.next_at, null);
 });
@@ -205,7 +204,7 @@ test('a renewal that breaks in the database holds up no one else: all others are
     'create trigger poison before insert on orders for each row execute function refuse_poison()',
   );
   service.clock.seconds = secondsOf('2026-02-27T10:00:00Z');
-  // Two at a time: the failing one is in the first pair.
+  // Renewals run two at a time, and the failing one is in the first pair.
   await assert.rejects(runRenewals(service), /poison/);
   const made = async () => Promise.all(shops.map(({ reseller }) => charges(reseller)));
   assert.deepEqual(await made(), [1, 2, 2, 2, 2]);

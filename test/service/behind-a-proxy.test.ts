@@ -1,5 +1,5 @@
-// Behind a trusted proxy (TRUST_PROXY): allow-lists and failed authentications use the client's address, which cannot be
-// forged.
+// Behind a trusted proxy (TRUST_PROXY), allow-lists and limits for failed authentication use the client's address, which
+// clients cannot forge.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The brand: its owner sets name, logo and color, everyone sees them, and hostile values are harmless.
+// The operator sets name, logo and color, everyone sees them, and hostile values do no harm.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -112,7 +112,7 @@ test('a file that is not a picture, or not one that every program shows, is refu
     [whole.subarray(0, -20), /cannot be read/],
     [flipped, /cannot be read/],
     [pngFile({ packed: Buffer.from('not packed') }), /cannot be read/],
-    // Would crash the PDF library.
+    // This picture would crash the PDF library.
     [pngFile({ packed: deflateSync(Buffer.alloc(121 * 20, 9)) }), /cannot be read/],
     [pngFile({ more: [pngChunk('IHDR', pngFile({ width: 60_000 }).subarray(16, 29))] }), /cannot be read/],
     [pngFile({ width: 1_500, height: 1_400 }), /two million/],

@@ -1,4 +1,4 @@
-// Jobs over all accounts: one account's broken row does not stop the others' work, and is made up for once repaired.
+// In jobs over all accounts, a broken row of one account stops no others. Its work is done after it is repaired.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -68,7 +68,7 @@ async function expectOnlyOneBroken(
   const mend = await breakTable(table, broken().id);
   await assert.rejects(run, /broken on purpose/);
   assert.deepEqual(await counts(table, where), [each, 0, each]);
-  // Later work is done in the next run too.
+  // The next run also does work that came up later.
   await assert.rejects(run, /broken on purpose/);
   await mend();
   await run();
@@ -85,7 +85,7 @@ test('an end that cannot be noted stops no other end, and is noted once it can b
   service.clock.seconds = secondsOf('2026-02-28T10:00:00Z');
   const where = `type = 'plan.expire'`;
   await expectOnlyOneBroken('product_calls', { run: () => runPlanEnds(service), where });
-  // The mark has moved on: later ends are reported once each.
+  // The mark has moved on. Later ends are each reported once.
   for (const account of accounts) await placeOrder(service, account, { customer: `bea-${account.id}` });
   service.clock.seconds = secondsOf('2026-04-01T10:00:00Z');
   await runPlanEnds(service);
@@ -136,7 +136,7 @@ test('a late notice that cannot be given stops no other notice, and is given onc
   const [first = assert.fail()] = accounts;
   const setAlerts = async (account: TestAccount, alerts: object) =>
     expectStatus(await account.send('PUT', '/alerts', alerts), 200);
-  // From here on new ends are searched after those of the orders below.
+  // From here on, the search for new ends starts after those of the orders below.
   await setAlerts(first, { plans_ending_days: 40 });
   await runPlanEnds(service);
   await setAlerts(first, {});
@@ -199,7 +199,7 @@ test('a call to the product that cannot be read or prepared keeps no other from 
   const waiting = await sqlOf(
     service,
     account,
-    // A run's first answer triggers second attempts, maybe before the run ends.
+    // The run's first answer makes other calls due, maybe before the run ends.
     `select attempts > 0 as was_tried, last_error from product_calls
     where account_id = ${id} and status = 'waiting' and confirms order by id`,
   );

@@ -1,5 +1,5 @@
-// Calls that the product does not take: visible at once, never dropped, sent again or closed by an administrator. The
-// product's last call always has the current state.
+// Calls that the product does not accept: they are visible at once and never dropped, and an administrator sends them again
+// or closes them. The product's last call always has the current state.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await endProductCalls(service);
-  // Open calls of a test are given up without a product; pending orders are failed.
+  // Without a product, open calls are given up. Pending orders must be failed.
   expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
   for (const { order } of expectStatus(await service.admin.get('/api/admin/v1/orders/attention'), 200).data) {
     const failed = await service.admin.post(`/api/admin/v1/orders/${order.id}/fail`, { reason: 'Test' });
@@ -72,7 +72,7 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   await beginProductCalls(service);
 }
 
-/** Polls until true; the test runner's timeout ends it. */
+/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -82,7 +82,7 @@ const list = async (query: string): Promise<ShownCall[]> =>
 const needing = () => list('status=attention');
 const waiting = () => list('status=waiting');
 
-/** Makes the schedule's last attempt, so many hours after the first. */
+/** Makes the last attempt of the schedule, this many hours after the first. */
 async function lastAttempt(hours: number): Promise<void> {
   const { clock, database } = service;
   await until(async () => (await waiting()).every(({ attempts }) => attempts > 0));
@@ -91,7 +91,7 @@ async function lastAttempt(hours: number): Promise<void> {
   for (const group of database.accountGroups()) await group.query({ name: '', text });
 }
 
-/** Ends the schedule of waiting calls; waits until this many need attention. */
+/** Ends the schedule of waiting calls. Waits until this many need attention. */
 async function untilNeeding(count: number): Promise<void> {
   await lastAttempt(76);
   await until(async () => (await needing()).length === count || (await waiting()).length === 0);
@@ -138,7 +138,7 @@ test('a call of any kind that ran out of attempts needs attention, and raises th
   product.answer(() => ({ status: 503 }));
   await suspend(account, customer);
   await placeOrder(service, account, { customer: 'new' });
-  // Early attempts do not shorten the schedule: ten within as many hours are not all of it.
+  // Early attempts do not shorten the schedule: ten of them within ten hours do not end it.
   await lastAttempt(10);
   await until(async () => (await waiting()).every(({ attempts }) => attempts === 10));
   assert.deepEqual([(await needing()).length, (await waiting()).length], [0, 2]);
@@ -190,7 +190,7 @@ test('a call that fails now is counted at its first failure, with the time of it
     [ofOrder?.customer.reference, ofOrder?.attempts, ofOrder?.last_status],
     ['failing', 1, 500],
   );
-  // Can be settled before the 72 hours are over.
+  // The order can be settled before the 72 hours are over.
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {}), 200);
   assert.equal((await failing()).count, 0);
 });
@@ -206,7 +206,7 @@ test('a call keeps its latest attempts, with how each answer began and without s
     { status: 422, body: '{"reason":"No seats left"}' },
   ];
   let attempt = 0;
-  // After a cut connection the attempt may be sent again.
+  // After the connection was cut, the attempt may be sent again.
   product.answer(() => answers[attempt] ?? null);
   const { order } = await placeOrder(service, account, { customer: 'logged' });
   const ofOrder = async () => (await list(`order_id=${order.id}`))[0] ?? assert.fail();
@@ -258,7 +258,7 @@ test('when the product answers again, what waits for a later attempt goes out at
   await connect('confirm');
   product.answer(() => ({ status: 503 }));
   const { order } = await placeOrder(service, account, { customer: 'patient' });
-  // Attempts at 0, 5, 35 and 155 seconds: the next is ten minutes away.
+  // Attempts come after 0, 5, 35 and 155 seconds. The next one is ten minutes away.
   for (const [attempts, delay] of [5, 30, 120, 0].entries()) {
     await until(async () => (await list(`order_id=${order.id}`))[0]?.attempts === attempts + 1);
     service.clock.seconds += delay;
@@ -308,7 +308,7 @@ test('a call that is sent again goes out at once, once for a key, and is noted',
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   const { call } = await customerWithListedCall(account, 'again');
-  // The product is still away: after one attempt the call is listed again.
+  // The product is still away, so after one attempt the call is listed again.
   const before = received('again').length;
   const key = { idempotency_key: 'again-1' };
   const sent = await service.admin.post(`${calls}/${call.id}/send`, key);
@@ -346,7 +346,7 @@ test('a call is closed when a later one is taken, and then no old state is sent 
   const count = received('past').length;
   const sent = await service.admin.post(`${calls}/${call.id}/send`, {});
   assert.equal(expectStatus(sent, 200).call.status, 'superseded');
-  // Any call for it would have come before this one.
+  // Any call for that customer would have come before this one.
   await customerAtProduct(account, 'after-past');
   assert.equal(received('past').length, count);
 });

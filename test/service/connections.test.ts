@@ -1,5 +1,5 @@
-// Connections get one answer per request, in order, and no others: with half-closed clients, a thousand pipelined requests,
-// and broken bodies after refusals.
+// A connection gets one answer per request, in order, and no others, even with half-closed clients, a thousand pipelined
+// requests, and broken bodies after refusals.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -94,7 +94,7 @@ describe('requests that are sent ahead', () => {
   });
 
   test('by no one who could make the service remember without end: too many close their connection', async () => {
-    // The smallest requests, so that one read contains more than may wait.
+    // The smallest possible requests, so that one read contains more than may wait.
     const { answers, closed } = await sendRaw(
       service.address,
       'GET / HTTP/1.1\r\nHost:\r\n\r\n'.repeat(20_000),
@@ -103,7 +103,7 @@ describe('requests that are sent ahead', () => {
       },
     );
     assert.ok(closed && answers.length < 20_000, `${answers.length} answers`);
-    // Its requests are dropped: others have the whole capacity.
+    // The requests of this connection are dropped, so others have the whole capacity.
     const bytes = Array.from({ length: 300 }, (_, index) => get('/api/v1/balance', `later-${index}`)).join(
       '',
     );

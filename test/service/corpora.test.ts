@@ -1,5 +1,5 @@
-// Public corpora of odd inputs, sent everywhere: JSON as bodies, naughty strings in every string, broken requests over
-// sockets, field values as Idempotency-Key. `npm test` sends one in three of strings and values, `npm run proof` all.
+// Sends public corpora of odd inputs everywhere: JSON as bodies, naughty strings in every string, broken requests over
+// sockets, field values as Idempotency-Key. `npm test` sends one in three of the strings and values, `npm run proof` all.
 // TEST_CORPORA names a folder with more files of the same names and format.
 
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ import { createPackage } from '../harness/shop.ts';
 
 const jsonTexts = readCorpus('json-texts');
 const httpRequests = readCorpus('http-requests');
-/** One in so many is sent. */
+/** One in this many is sent. */
 const spacing = process.env['PROOF_CORPORA'] === 'all' ? 1 : 3;
 const isSent = (_: unknown, place: number) => place % spacing === 0;
 const fieldValues = Object.entries(readCorpus('field-values')).filter(isSent);
@@ -39,9 +39,9 @@ let heapBefore: number;
 before(async () => {
   service = await startTestService({
     limits: {
-      // Short, so that endless requests are answered during the test, but long enough for others.
+      // Short, so that requests without an end are answered during the test, but long enough for others.
       http: { headersMilliseconds: 5_000, requestMilliseconds: 7_000 },
-      // Every naughty string is sent as a key.
+      // Every naughty string is sent as a key, so failures must not be limited.
       rates: { failuresPerMinute: 1_000_000 },
     },
   });
@@ -50,7 +50,7 @@ before(async () => {
 after(() => service.close());
 
 afterEach(() => {
-  // Removed: the run's memory is measured.
+  // Remove the lines, because the memory of the run is measured.
   const failed = service.logLines
     .splice(0)
     .filter((line) => Number(line['status']) >= 500 || Number(line['level']) > 40);
@@ -78,12 +78,12 @@ test('a text that is no JSON object is invalid_json for every route with a body;
   ];
   const texts = Object.entries({ ...jsonTexts, ...longTexts() });
   for (const [place, [method, path, key]] of routes.entries()) {
-    // One body reader serves all routes: the first gets every text, the others in turn, except these.
+    // One body reader serves all routes. The first route gets every text, the others share them, except these.
     const ofEveryRoute = new Set(['y_one member', 'n_100,000 brackets opened', 'y_10,000 objects deep']);
     const sent = texts.filter(
       ([name], index) => place === 0 || ofEveryRoute.has(name) || index % (routes.length - 1) === place - 1,
     );
-    // Every object is a renewal: one text is enough.
+    // Every object is a valid renewal, so one text is enough.
     const renews = path.endsWith('/renew');
     let renewals = 0;
     await forEvery(sent, async ([name, text]) => {
@@ -206,7 +206,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
   const admin = '/api/admin/v1';
   const spare = await service.createReseller();
   const accepted = new Map<string, number>();
-  /** Must be refused exactly by the rule; returns whether it was accepted. */
+  /** The answer must follow exactly from the rule. Returns whether the text was accepted. */
   const settle = (field: string, text: string, answer: Answer, isValid: boolean): boolean => {
     const why = `${field} ${JSON.stringify(text)}`;
     if (isValid) {
@@ -234,7 +234,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
     const { account, packageId } = perWorker.get(worker) ?? never('worker');
     const why = JSON.stringify(text);
     const isName = isShowable(text) && lengthOf(text) <= 120;
-    // A package change is the most expensive, and some refuse everything: part of the list is enough.
+    // A package change costs most, and some routes refuse everything, so a part of the list is enough.
     const turn = naughtyStrings.indexOf(text);
     const isOneOfFour = turn % 4 === 0;
 
@@ -261,10 +261,10 @@ test('naughty strings in every text of the administrator’s API come back byte 
       settle('features.1', text, refused, false);
     }
 
-    // Each accepted one costs a password hash, so not all at once.
+    // Each accepted password is hashed, so do not send all at once.
     const isUsername = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(text);
     const isNew = !usernames.has(text);
-    // Few are usernames or amounts. Others are tried as one of the two.
+    // Few texts are usernames or amounts. The others are tried as one of the two.
     const isAmount = /^-?\d{1,12}(\.\d{1,2})?$/.test(text) && Number(text) !== 0;
     if (isNew && (isUsername ? usernames.size < 8 : turn % 2 === 0)) {
       if (isUsername) usernames.add(text);
@@ -313,7 +313,7 @@ test('naughty strings in every text of the administrator’s API come back byte 
     assert.deepEqual(audit.body.data[0].after.features, some);
   }
 
-  // Any unguessable password without control characters is valid; as each is hashed, a few are enough.
+  // Any password that is hard to guess and has no control characters is valid. Each is hashed, so a few are enough.
   const unusual = (each: string) => /\P{ASCII}/u.test(each) && !/^(.+)\1+$/su.test(each);
   for (const text of naughtyStrings.filter((each) => lengthOf(each) >= 12 && unusual(each)).slice(0, 12)) {
     const changed = await service.admin.patch(`${admin}/accounts/${spare.id}`, { password: text });
@@ -369,9 +369,9 @@ test('naughty strings in addresses, queries, keys and cookies lead to no page an
       [service.admin, `${admin}/packages/x${part}`],
       [service.admin, `${admin}/accounts/${part}/nothing`],
     ];
-    // One router reads them all: each text goes to two places, in turn.
+    // One router reads all paths, so each text goes to two of them, in turn.
     for (const [account, path] of paths.filter((_, place) => place % 3 === turn % 3)) {
-      // Dots are removed from the path before sending.
+      // These dots are removed from the path before it is sent.
       if (/^\.{0,2}$/.test(text)) continue;
       const answer = await account.get(path);
       assert.match(`${answer.status} ${answer.body?.error?.code}`, nowhere, `${path} ${answer.text}`);
@@ -452,7 +452,7 @@ test('broken requests over bare sockets get the envelope or a closed connection,
         if (isPage) assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
       }
     },
-    // They wait for their time limit.
+    // These requests wait for their time limit.
     200,
   );
   assert.ok(answered > requests.length / 2, `${answered} of ${requests.length} were answered`);
@@ -497,7 +497,7 @@ test('after all of it the service is whole: no failure was counted and no memory
 
 const workersMax = 12;
 
-/** A few items at a time; `worker` numbers the concurrent workers. */
+/** Works on a few items at a time. `worker` numbers the concurrent workers. */
 async function forEvery<Item>(
   items: Iterable<Item>,
   work: (item: Item, worker: number) => Promise<unknown>,
@@ -537,7 +537,7 @@ async function sendBytes(
   return { ...answer, body: JSON.parse(answer.text) };
 }
 
-/** Header bytes that no client sends. "broken": no header at all, or too long. */
+/** Sends header bytes that no client sends. "broken": the bytes are no header at all, or too long. */
 async function placeByHeader(
   account: TestAccount,
   body: object,
@@ -570,7 +570,7 @@ function corpusPath(name: string): string {
   return join(import.meta.dirname, `../corpora/${name}.json`);
 }
 
-/** Names to texts whose characters are bytes. */
+/** Maps names to texts whose characters are bytes. */
 function readCorpus(name: string): Readonly<Record<string, string>> {
   const more = join(process.env['TEST_CORPORA'] ?? '', `${name}.json`);
   const read = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8'));

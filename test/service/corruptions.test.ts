@@ -1,5 +1,5 @@
-// 43 ways to change rows by SQL: verify finds each, or a reason says why not. If the ledger still adds up, the audit log,
-// the row's hash or neighboring rows reveal it.
+// 43 ways to change rows by SQL. Verification finds each, or a reason says why it cannot. If the ledger still adds up, the
+// audit log, the row's hash or neighboring rows show the change.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,19 +17,19 @@ import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { createPackage, schedulePrices } from '../harness/shop.ts';
 
 interface Corruption {
-  /** From the list of 43 in docs/decisions/0061. */
+  /** The number in the list of docs/decisions/0061. */
   readonly number: number;
   readonly what: string;
-  /** `$id`, `$package`: of the account and the package. */
+  /** `$id` and `$package` stand for the account and the package. */
   readonly sql: string;
   readonly undo: string;
   readonly finds?: RegExp;
   readonly notFound?: string;
-  /** The ledger no longer adds up. Other findings halt no account, as either side may be wrong. */
+  /** The ledger no longer adds up, so the account halts. Other findings halt none: either side may be wrong. */
   readonly halts?: true;
-  /** On a table of the whole service. */
+  /** The change is to a table of the whole service. */
   readonly isGlobal?: true;
-  /** Days are summed before it and forgotten after it. */
+  /** Days are summed before the change and forgotten after it. */
   readonly isSummed?: true;
 }
 
@@ -496,7 +496,7 @@ test('orders of a process of the previous version have no hash: the next one fol
   const old = await order(service, reseller, 'old-process@example.com');
   assert.equal(old.status, 201, old.text);
   const number = parseOwnedId(String(old.body.order.id))?.number;
-  // As left by that process.
+  // Such a process leaves these rows.
   await falsify(
     service,
     reseller,
@@ -513,7 +513,7 @@ test('orders of a process of the previous version have no hash: the next one fol
     [reseller.id],
   );
   assert.equal(repaired?.['last_order'], number);
-  // From here on it is an ordinary difference.
+  // From here on, this is an ordinary difference.
   await falsify(service, reseller, forgetLastOrder(number));
   const { problems } = await verify(service);
   assert.match(JSON.stringify(problems), new RegExp(`its last order is none, not ${number}`));
@@ -528,7 +528,7 @@ test('orders of a process of the previous version have no hash: the next one fol
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 });
 
-/** As a process of the previous version leaves the order's customer. */
+/** Changes the order's customer as a process of the previous version leaves it. */
 function forgetLastOrder(number: number | undefined): string {
   return `update customers set last_order = null where account_id = ${reseller.id} and last_order = ${number}`;
 }

@@ -1,4 +1,4 @@
-// PATCH /customers/{id}: name and external id, beside orders.
+// PATCH /customers/{id}: changes the name and the external id, beside orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -82,7 +82,7 @@ test('a key that is sent again changes nothing again, and with other data it is 
     '409 idempotency_conflict',
     {},
   );
-  // The word is an id, not the absence of one.
+  // "null" as a text is an id and does not mean that there is none.
   assert.equal((await account.patch(path, { external_ref: 'null', idempotency_key: 'edit-3' })).status, 200);
   const none = { external_ref: null, idempotency_key: 'edit-3' };
   expectRefusal(await account.patch(path, none), '409 idempotency_conflict', {});

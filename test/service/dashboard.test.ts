@@ -1,4 +1,4 @@
-// The example dashboard and the monitoring page only name existing metrics and labels.
+// The example dashboard and the monitoring page name only metrics and labels that exist.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const queries = [
 
 let standIn: LimitStandIn;
 let service: TestService;
-/** As Prometheus stores them: a histogram has three. */
+/** The names under which Prometheus stores them. A histogram has three. */
 let known: ReadonlySet<string>;
 let lines: readonly string[];
 
@@ -33,7 +33,7 @@ before(async () => {
   const order = { package_id: service.packages.basic, customer: 'ada', idempotency_key: 'once' };
   for (const sent of [order, order, { ...order, package_id: 0, idempotency_key: 'refused' }])
     await reseller.post('/orders', sent);
-  // The first look runs due jobs, the second sees their results.
+  // The first look runs due jobs, and the second sees their results.
   for (const _ of ['runs', 'sees']) {
     await service.service.jobs.look();
     await service.service.jobs.idle();

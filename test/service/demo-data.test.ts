@@ -1,5 +1,5 @@
-// `npm run demo:data` on a small share of the year: money moves only through the engine, so audits find nothing, and a used
-// database is refused.
+// `npm run demo:data` with a small share of the year. Money moves only through the engine, so verification finds nothing. A
+// database in use is refused.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -69,7 +69,7 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
     and to_timestamp(${until} + 14 * 86400)`,
   );
   await has('a blocked account', 'accounts where blocked');
-  // In so small a share, small resellers may have none.
+  // With so small a share, small resellers may have no orders.
   for (const username of ['brightline', 'nordlicht', 'cobalt.social', 'pixelforge']) {
     await has(`orders of ${username}`, `accounts where username = '${username}' and order_count > 0`);
   }
@@ -106,7 +106,7 @@ test('a database that is in use is refused and left as it is', async () => {
     'select (select count(*) from orders)::int as orders, (select count(*) from accounts)::int as accounts';
   const [before] = await ask(count);
   const { config } = first;
-  // The embedded database belongs to this process.
+  // The embedded database belongs to this process, so close it first.
   if (config.kind === 'embedded') await opened.database.close();
   await assert.rejects(fillDemo(configOf(first), options), /This database is in use/);
   opened = await openDatabase(configOf(first), until);

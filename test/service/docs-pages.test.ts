@@ -1,4 +1,4 @@
-// The served documents: built from Markdown (by `npm test`), without external or inline parts.
+// The documents as served: built from Markdown (by `npm test`), without external or inline parts.
 
 import assert from 'node:assert/strict';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -157,7 +157,7 @@ test('a page is asked for again and answered with 304; its assets are kept forev
   assert.equal(first.headers.get('cache-control'), 'no-cache');
   const etag = first.headers.get('etag') ?? '';
   assert.notEqual(etag, '');
-  // fetch would bypass the cache if a condition is set by hand.
+  // Do not use fetch: it bypasses its cache if a condition is set by hand.
   const lines = [
     'GET /docs/rate-limits HTTP/1.1',
     'Host: x',
@@ -246,7 +246,7 @@ test('the operator’s name and logo stand in each page, and a change of them ha
   assert.deepEqual(await get(path, 'identity').then(({ text, etag }) => [text, etag]), [own.text, own.etag]);
 });
 
-/** fetch would bypass the cache if a condition is set by hand. */
+/** Does not use fetch, which bypasses its cache if a condition is set by hand. */
 async function statusFor(path: string, encoding: string, etag: string): Promise<number | undefined> {
   const headers = ['Host: x', `Accept-Encoding: ${encoding}`, `If-None-Match: ${etag}`];
   const { answers } = await sendRaw(service.address, rawRequest([`GET ${path} HTTP/1.1`, ...headers]));

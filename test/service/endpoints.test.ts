@@ -1,5 +1,5 @@
-// Every documented endpoint: each field with type and format; prices for each group. Lists and ids: lists-and-ids.test.ts;
-// plans: renewals.test.ts and refunds.test.ts.
+// Every documented endpoint, each field with its type and format, and prices for each group. lists-and-ids.test.ts tests
+// lists and ids; renewals.test.ts and refunds.test.ts test plans.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

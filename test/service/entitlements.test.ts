@@ -1,5 +1,5 @@
-// The product's entitlements: one customer's, and the changes of all for a copy, compared with the service; and notices to
-// accounts.
+// The product's entitlements: those of one customer, and the changes of all for a copy, compared with the service. Also
+// notices to accounts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -120,7 +120,7 @@ test('an entitlement has all that the product needs, and an ETag that stays whil
   const asked = (known: string) => service.admin.send('GET', path, undefined, { 'if-none-match': known });
   assert.equal((await asked(etag)).status, 304);
   assert.equal((await asked(`"other", ${etag}`)).status, 304);
-  // A compressing proxy marks it as weak.
+  // A proxy that compresses the answer marks its ETag as weak.
   assert.equal((await asked(`W/${etag}`)).status, 304);
   assert.equal((await asked('"other"')).status, 200);
   await reseller.post(`/customers/${order.customer.id}/suspend`, {});
@@ -203,7 +203,7 @@ test('a low balance is announced once each time that it falls below the threshol
   };
   await placeOrder(service, reseller, { customer: 'a', idempotency_key: '1' });
   assert.equal(await count(), 0, 'at 90.00');
-  // Several orders of one batch cross it once.
+  // Several orders of one batch cross the threshold only once.
   await Promise.all(
     ['2', '3', '4'].map((key) =>
       placeOrder(service, reseller, { customer: `low-${key}`, idempotency_key: key }),
@@ -263,7 +263,7 @@ test('of a plan with fewer days left than the alerts ask for, the notice comes a
   expectStatus(await reseller.send('PUT', '/alerts', { plans_ending_days: 45, balance_below: '1.00' }), 200);
   await runPlanEnds(service);
   assert.equal((await days()).length, 2);
-  // A renewal sets another end: 45 days are less than the rest of two months, until later.
+  // A renewal sets another end. The rest of two months is more than 45 days, until later.
   const { order } = await placeOrder(service, reseller, {
     customer: 'after@example.com',
     idempotency_key: '3',
@@ -303,7 +303,7 @@ test('has_more is false only when everything that was answered before is in the 
   const { catchUp, copy, place } = createCopy();
   await catchUp(1_000);
   const lastId = expectStatus(await service.admin.get('/api/admin/v1/events?limit=1'), 200).last_id;
-  // Each answer is a batch: more than one transaction moves into the stream.
+  // Each answer is a batch of its own, so the stream takes more than one transaction.
   const path = `/api/admin/v1/accounts/${reseller.id}/credit`;
   for (let count = 0; count <= 500; count += 1)
     expectStatus(await service.admin.post(path, { amount: '0.01' }), 201);

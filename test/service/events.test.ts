@@ -1,5 +1,5 @@
-// Events and feeds: written in their cause's transaction, numbered without gaps, readable from any position, never missed.
-// Every test service checks them against the records when closed.
+// Events and feeds. Events are written in the transaction of their cause, numbered without gaps, readable from any position
+// and never missed. Every test service compares them with the records when it closes.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -30,7 +30,7 @@ async function feedOf(account: TestAccount, query = '') {
 
 const typesOf = ({ data }: { data: readonly { type: string }[] }) => data.map(({ type }) => type);
 
-/** An account without a listener: every second one has one from the start. */
+/** Makes an account without a listener. Every second account has one from the start. */
 async function silentReseller(): Promise<TestAccount> {
   const account = await service.createReseller({ credit: '500.00' });
   const [row] = await sql(`select event_count from accounts where id = ${account.id}`);
@@ -253,7 +253,7 @@ describe('a feed that cannot be read', () => {
     await sql(
       "update jobs set next_run_at = to_timestamp(0) where kind = 'old_events' and leased_by is null",
     );
-    // A moved clock makes other jobs due too, and only a few run at once.
+    // A moved clock makes other jobs due too, and only a few run at once, so look several times.
     for (let looks = 0; looks < 6; looks += 1) {
       await service.service.jobs.look();
       await service.service.jobs.idle();
@@ -269,7 +269,7 @@ describe('a feed that cannot be read', () => {
       left.data[0].id,
       'without after: from the oldest that is kept',
     );
-    // What the final check counts is no longer complete.
+    // After this, the events are no longer complete, so the check on close must leave these accounts out.
     await sqlOfAll(
       service,
       'delete from events where account_id in (select id from accounts where id % 2 = 0) and number = 1',
@@ -322,7 +322,7 @@ test('the end of a plan is announced 7 days before, 1 day before and when it com
   assert.deepEqual(await toldAt(end - day), ['plan.ending missed 1', 'plan.ending warned 1']);
   assert.deepEqual(await toldAt(end - 1), []);
   assert.deepEqual(await toldAt(end), ['plan.expired missed 0', 'plan.expired warned 0']);
-  // Off for two months: the last plan ended meanwhile, and its notice is obsolete.
+  // The service was off for two months. The last plan ended meanwhile, so the notice that it ends soon is obsolete.
   assert.deepEqual(await toldAt(end + 61 * day), ['plan.expired renewed 0']);
 });
 
@@ -430,7 +430,7 @@ describe('the feed of all accounts', () => {
     await account.get('/events');
     await extendStream(service.database);
     const begin = await streamEnd(service.database);
-    // One row of the stream each, one of them with several events.
+    // Each makes one row of the stream, and one row has several events.
     for (const amount of ['1.00', '2.00', '3.00']) await credit(service, account, amount);
     await placeOrder(service, account, { customer: 'one-by-one' });
     await credit(service, account, '4.00');

@@ -1,4 +1,4 @@
-// GET /forecast: its plans, days and prices, and when the balance runs out; computed by hand.
+// GET /forecast: the plans it counts, their days and prices, and when the balance runs out. Computed by hand.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -59,7 +59,7 @@ test('every plan that ends is renewed once, at the price of the second in which 
   service.clock.seconds = secondsOf('2026-01-20T12:00:00Z');
   const granted = { package_id: trial, customer: 'on-trial' };
   expectStatus(await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, granted), 201);
-  // From then on a month is 12.00; other groups' prices do not matter.
+  // From this time on, a month costs 12.00. Prices of other groups do not matter.
   await schedulePrices(service, basic, '2026-02-10T18:00:00Z', { reseller: { monthly: '12.00' } });
   await schedulePrices(service, basic, '2026-02-20T06:00:00Z', { distributor: { monthly: '9.00' } });
   const other = await service.createReseller({ credit: '100.00', group: 'distributor' });
@@ -88,7 +88,7 @@ test('every plan that ends is renewed once, at the price of the second in which 
     runs_out_on: null,
     currency: 'USD',
   });
-  // The remaining year of "later" ends on 12 January 2027.
+  // The rest of the year of "later" ends on 12 January 2027.
   assert.partialDeepStrictEqual(await forecastOf(account, '?days=366'), { plans: 10, total: '243.00' });
 });
 
@@ -148,7 +148,7 @@ test('more plans than one statement counts are counted, also where none of the f
   };
   await setLeaving(true);
   assert.partialDeepStrictEqual(await forecastOf(many), { plans: 500, total: '6000.00', runs_out_on: null });
-  // The final audit would miss the author of the ends.
+  // Restore it: otherwise verification at the end would miss the author of the ends.
   await setLeaving(false);
 });
 

@@ -1,4 +1,4 @@
-// The short form of the fuzzer: every answer conforms to openapi.json. The long form is long-fuzz.ts.
+// The short form of the fuzzer: every answer conforms to openapi.json. long-fuzz.ts is the long form.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -13,7 +13,7 @@ after(() => service.close());
 
 const seed = 1;
 const requestsMin = 1_000;
-/** Rare operations may take longer to be drawn. */
+/** At most this many requests, because it may take long until rare operations are drawn. */
 const requestsMax = 8_000;
 
 test('every answer to a spoilt request is one that openapi.json foresees', async () => {

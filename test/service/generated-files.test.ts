@@ -98,7 +98,7 @@ test('openapi.json names what is taken and answered, and says nothing that gener
   }
   for (const [path, operations] of Object.entries<Record<string, DocumentedOperation>>(paths)) {
     for (const { operationId, requestBody, responses } of Object.values(operations)) {
-      // 304 has no body.
+      // A 304 has no body, so leave it out.
       const { 304: _unchanged, ...withBodies } = responses;
       const answers = Object.entries(withBodies).map(([status, answer]) => {
         assert.equal(answer.$ref !== undefined, status >= '400', `${operationId}: errors are described once`);
@@ -202,7 +202,7 @@ test('docs/errors.md and the two documents know every code of the catalog with i
     assert.match(documented, new RegExp(`\\| ${status} \\| <a id="${code}"></a>\`${code}\` \\|`));
     const byAdmin = statusOf(code, true);
     if (byAdmin !== status) assert.ok(documented.includes(`\`${code}\` is ${byAdmin}`), code);
-    // Only for unknown paths and methods.
+    // These two are only for unknown paths and methods.
     if (code === 'not_found' || code === 'method_not_allowed') continue;
     assert.ok(openapi.includes(`${code}: `), `${code} stands in one of the documents`);
   }

@@ -1,5 +1,5 @@
-// Audits of falsified pending orders, one falsification per account: each is named, and cleared once repaired. Other
-// orders: verify.test.ts.
+// Verification of falsified pending orders, one falsification per account. Each must be named, and gone once repaired.
+// verify.test.ts tests other orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,10 +18,10 @@ import { placeOrder } from '../harness/shop.ts';
 interface Falsification {
   readonly sql: string;
   readonly undo: string;
-  /** All subjects that must be named, and the message of the first. */
+  /** All subjects that must be named, and the message of the first one. */
   readonly subjects: readonly string[];
   readonly says: RegExp;
-  /** Only reported: the ledger is right, so no account is halted. */
+  /** This is only reported: the ledger is right, so no account is halted. */
   readonly breaksRule?: true;
 }
 
@@ -177,7 +177,7 @@ const falsifications: readonly Falsification[] = [
     /did not take the 1000 cents back/,
   ),
   {
-    // All else adds up: a second refund of the failed order.
+    // A second refund of the failed order. Everything else adds up.
     sql: `insert into ledger_entries (account_id, number, kind, amount_cents, balance_after_cents, created_at, order_number)
         select account_id, 11, 'refund', 2500, balance_after_cents + 2500, created_at, 3 from ledger_entries
         where account_id = $id and number = 10;
@@ -236,7 +236,7 @@ test('an audit beside a stream of orders, answers and refusals finds nothing', a
   const streams = resellers.flatMap((reseller) =>
     [0, 1, 2].map(async (client) => {
       for (let index = 0; index < 25; index += 1) {
-        // A plan changed back and forth, sometimes not.
+        // Changes a plan back and forth, but not each time.
         const { basic, plus } = service.packages;
         const body = { package_id: index % 2 ? basic : plus, months: index % 2 ? 1 : 12 };
         const { order } = await placeOrder(service, reseller, {

@@ -1,5 +1,5 @@
-// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The product is not called: its answers are
-// submitted as the caller would. Every service audits itself when closed.
+// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The product is not called: the tests
+// submit its answers as the caller would. Every service verifies itself when it closes.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -56,7 +56,7 @@ interface Call {
   readonly payload: Record<string, unknown>;
 }
 
-/** Calls for the account's customers, oldest first; each customer's next one is about to be sent. */
+/** Calls for the account's customers, oldest first. The next call of each customer is prepared for sending. */
 async function callsOf({ id }: Pick<TestAccount, 'id'>): Promise<Call[]> {
   await prepareCalls(service);
   const rows = await service.database.query({
@@ -98,7 +98,7 @@ test('an order is pending until the product has taken it: the money moves at onc
     status: 'active',
   });
 
-  // The answer takes 71 hours; the terms are those of the order's second.
+  // The answer takes 71 hours. The terms are those of the second in which the order was placed.
   service.clock.seconds += 71 * 3_600;
   const outcome = await answered(placed.order.id);
   assert.ok(outcome.type === 'settled' && !outcome.replayed);
@@ -132,7 +132,7 @@ test('an order that failed is paid back by entries of its own, and the plan is a
   await answered(placed.order.id);
   const path = `/customers/${placed.order.customer.id}`;
   const before = await customerOf(reseller, path);
-  // Half is unused: 5.00 come back, Plus is charged; both are undone.
+  // Half is unused, so 5.00 come back and Plus is charged. Both are undone.
   service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
   const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.kind, changed.order.refund, changed.balance], ['change', '5.00', '20.00']);
@@ -148,7 +148,7 @@ test('an order that failed is paid back by entries of its own, and the plan is a
   ]);
   const after = await customerOf(reseller, path);
   assert.deepEqual({ ...after.plan, days_left: 0 }, { ...before.plan, days_left: 0 });
-  // Unused time keeps its value: the refusal took nothing, and gave nothing twice.
+  // Unused time keeps its value: the refused order took nothing and refunded nothing twice.
   const again = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([again.order.refund, again.balance], ['5.00', '20.00']);
   await answered(again.order.id);
@@ -281,7 +281,7 @@ test('of twenty parallel orders for one customer one is pending', async () => {
 });
 
 describe('a plan that renews itself', () => {
-  /** Until 28 February 10:00, due a day before. */
+  /** The plan ends on 28 February at 10:00, and its renewal is due a day before. */
   async function renewing() {
     const reseller = await service.createReseller({ credit: '100.00' });
     const { order } = await placeOrder(service, reseller, {});
@@ -339,7 +339,7 @@ describe('a plan that renews itself', () => {
     });
     service.clock.seconds = secondsOf('2026-03-01T10:00:00Z');
     await answered(renewal.order.id, 'No');
-    // A missed end is renewed, as the reseller requested.
+    // The end was missed, but the plan is renewed, as the reseller asked.
     await runRenewals(service);
     const [mended] = await orders();
     assert.deepEqual([mended.kind, mended.status], ['renew', 'pending']);
@@ -387,7 +387,7 @@ test('in the mode notify an order is completed at once, and the product is notif
   await placeOrder(service, reseller, { package_id: service.packages.plus });
   await act('suspend');
   await act('suspend');
-  // One of two holds remains: nothing changes for the product.
+  // One of two suspensions remains, so nothing changes for the product.
   expectStatus(await hold('suspended'), 200);
   await act('resume');
   expectStatus(await hold('active'), 200);
@@ -628,7 +628,7 @@ test('days, statements and the forecast count an order once, and not what failed
   const pending = await placeOrder(service, reseller, { customer: `p-${reseller.id}` });
   const { statement } = expectStatus(await reseller.get('/statements/2026-01'), 200);
   assert.deepEqual([statement.charges, statement.refunds, statement.closing], ['47.00', '10.00', '63.00']);
-  // Three orders that day; a settling entry is not an order.
+  // There were three orders that day. An entry that settles an order is not an order.
   const days = await service.database.query({
     name: '',
     text: `select order_count, entry_count, last_order from ledger_days where account_id = ${reseller.id}`,
@@ -638,9 +638,9 @@ test('days, statements and the forecast count an order once, and not what failed
     [[3, 5, 3]],
   );
   const forecast = async () => expectStatus(await reseller.get('/forecast?days=90'), 200);
-  // 27.00 for the quarter; the other two have no plan.
+  // The quarter costs 27.00. The other two customers have no plan.
   assert.deepEqual([(await forecast()).plans, (await forecast()).total], [1, '27.00']);
-  // A failed month for the same customer: renewing still costs a quarter.
+  // A month for the same customer fails, so renewing still costs a quarter.
   const month = expectStatus(await reseller.post(`/orders/${kept.order.id}/renew`, { months: 1 }), 201);
   assert.equal((await forecast()).plans, 0);
   await answered(month.order.id, 'No');
@@ -690,7 +690,7 @@ test('a failed order says why, when and what was given back, wherever it is show
   await reseller.get('/events');
   const { order: completed } = await placeOrder(service, reseller, { customer: 'says-why' });
   await answered(completed.id);
-  // Half is unused: the change gives 5.00 at once, so the failure gives back 20.00.
+  // Half is unused: the change refunds 5.00 at once, so the failure refunds 20.00.
   service.clock.seconds = secondsOf('2026-02-14T10:00:00Z');
   const changed = await placeOrder(service, reseller, {
     customer: 'says-why',

@@ -1,5 +1,5 @@
 // Requests that no HTTP client sends: wrong lengths, broken chunks, duplicate headers, odd methods, garbage. Each gets an
-// envelope with a known code or a closed connection; never an order, and the service survives.
+// error envelope with a known code or a closed connection. None becomes an order, and the service survives.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ let head: string[];
 let order: string;
 
 before(async () => {
-  // Slow heads time out within the test; a normal one has time even on a busy machine.
+  // Slow heads time out within the test, but a normal one has enough time even on a busy machine.
   service = await startTestService({
     limits: { http: { headersMilliseconds: 5_000, lingerMilliseconds: 20_000 } },
   });
@@ -71,7 +71,7 @@ async function expectNothingHappened(): Promise<void> {
   assert.deepEqual(await booksOf(service, reseller), books, 'the books are as they were');
 }
 
-/** Each is refused in the envelope, or the connection is closed. */
+/** Each request must be refused in an error envelope, or the connection closed. */
 async function expectRefused(requests: Record<string, string | Uint8Array>, options?: RawOptions) {
   for (const [why, bytes] of Object.entries(requests)) {
     const { answers, closed } = await sendRaw(service.address, bytes, options);
@@ -116,7 +116,7 @@ test('anyone who sends on after the answer to a body that is too large is not cu
   const [answer] = await once(socket, 'data');
   assert.match(String(answer), /^HTTP\/1\.1 413 /);
   socket.end(request.subarray(70_000));
-  // Rejects with ECONNRESET or EPIPE.
+  // The error may be ECONNRESET or EPIPE.
   await once(socket, 'close');
   assert.equal(socket.bytesWritten, request.length);
   await expectNothingHappened();
@@ -328,7 +328,7 @@ test('garbage behind an order is never answered in the order’s place', async (
   const bytes = Buffer.concat([withLength(order), Buffer.from('\u0000garbage\r\n\r\n')]);
   const { answers, closed } = await sendRaw(service.address, bytes, { finalAnswers: 2 });
   assert.equal(closed, true);
-  // The order may be executed: then it is answered, or not at all.
+  // The order may be executed. Then it must be answered as such, or not at all.
   if (answers[0] !== undefined) assert.equal(answers[0].status, 201, answers[0].text);
   if (answers[1] !== undefined) expectSomeRefusal(answers[1], 'garbage');
 });

@@ -1,5 +1,5 @@
-// Every kind of JSON value in every field of both order bodies, and odd Idempotency-Key headers: each gets its field's
-// code, never a 500, and changes nothing.
+// Every kind of JSON value in every field of both order bodies, and odd Idempotency-Key headers. Each gets the code of its
+// field, never a 500, and changes nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -26,7 +26,7 @@ after(() => service.close());
 
 const brackets = (count: number) => '['.repeat(count / 2) + ']'.repeat(count / 2);
 
-/** Literal texts, including some that JSON.stringify would not write. */
+/** Literal texts, some of which JSON.stringify would not write. */
 const values: Record<string, string> = {
   null: 'null',
   true: 'true',
@@ -55,7 +55,7 @@ const values: Record<string, string> = {
   '60,000 characters': `"${'x'.repeat(60_000)}"`,
 };
 
-/** A field's code, with exceptions by value: "+" is accepted. */
+/** The code of each field, with exceptions by value. "+" means that the value is accepted. */
 const fields: Record<string, { code: string; except?: Record<string, string> }> = {
   package_id: { code: '422 invalid_package' },
   customer: { code: '422 invalid_customer', except: { 'a number in a string': '+' } },
@@ -92,7 +92,7 @@ for (const [field, { code, except }] of Object.entries(fields)) {
   test(`POST /orders: every kind of value in ${field} is answered by its code and creates nothing`, async () => {
     for (const [kind, value] of Object.entries(values)) {
       const expected = except?.[kind] ?? code;
-      // A customer each, so that each accepted order is the customer's first.
+      // Each accepted order gets its own account, so that it is the customer's first order.
       const account = expected === '+' ? await service.createReseller({ credit: '10.00' }) : reseller;
       const others = { package_id: service.packages.basic, customer: `values-${account.id}` };
       const before = await booksOf(service, account);

@@ -1,5 +1,5 @@
-// Background jobs (src/service/scheduled-jobs.ts) as a process runs them: expiry, ledger sums, vacuum, and their view in
-// the console and /metrics.
+// Background jobs (src/service/scheduled-jobs.ts) as a process runs them: expiry, ledger sums, vacuum, and how the console
+// and /metrics show them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -185,7 +185,7 @@ test('the embedded database is vacuumed table by table, and only where enough ha
   };
   await sql("insert into refusal_days select date '2000-01-01' + n, 'x', 1 from generate_series(1, 2000) n");
   await sql('update refusal_days set refusal_count = 2');
-  // Otherwise the counts come up to a second later.
+  // Without this, PostgreSQL's counts come up to a second later.
   await sql('select pg_stat_force_next_flush()');
   assert.deepEqual(await dead(), { dead: 2000, changed: 4000 });
   const { database } = service;

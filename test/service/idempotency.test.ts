@@ -1,5 +1,5 @@
-// A key used again: the same data is answered with the first order forever and moves no money, other data is
-// a conflict.
+// A key that is used again: with the same data it is answered with the first order forever and moves no money; with other
+// data it is a conflict.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

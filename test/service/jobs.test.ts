@@ -1,5 +1,5 @@
-// Background jobs (src/platform/jobs/): two runners on one database stand for two processes. Looks and clocks are the
-// test's.
+// Background jobs (src/platform/jobs/). Two runners on one database stand for two processes. The test decides when they
+// look and what time it is.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -26,7 +26,7 @@ const done: JobResult = { backlog: 0 };
 
 let testDatabase: TestDatabase;
 let database: Database;
-/** The leases' clock, in reality the database's. */
+/** The clock of the leases, which in reality is the database's. */
 let seconds: number;
 before(async () => {
   testDatabase = await createTestDatabase();
@@ -45,7 +45,7 @@ beforeEach(async () => {
 class Runner {
   readonly jobs: Jobs;
   readonly problems: { readonly error: unknown; readonly kind: string | null }[] = [];
-  /** Its runs, each ended by the test. */
+  /** The runs of this job. The test ends each of them. */
   readonly runs: Run[] = [];
   milliseconds = 0;
 
@@ -555,7 +555,7 @@ describe('work that is asked for', () => {
     assert.deepEqual(await running, { type: 'stopped', reason: 'cancelled' });
     const { failureCount, runningOn } = await other.state('audit');
     assert.deepEqual([failureCount, runningOn], [0, null]);
-    // A new request is not stopped by the previous one's signal.
+    // The previous request's signal must not stop a new request.
     const outcome = await other.jobs.exclusively('audit', async ({ signal: next }) => {
       await other.look();
       return next.aborted;
@@ -610,7 +610,7 @@ async function itRan(): Promise<never> {
   assert.fail('it ran');
 }
 
-/** A run until it is stopped, once begun: the lease is in the database slightly before its runner knows. */
+/** Begins a run that lasts until it is stopped. The lease is in the database slightly before the runner knows. */
 async function beginUntilAborted(runner: Runner) {
   const started = Promise.withResolvers<AbortSignal>();
   const outcome = runner.jobs.exclusively('audit', ({ signal }) => {

@@ -1,5 +1,5 @@
-// Kept request and answer bodies: off by default, without secrets, truncated, for seven days, visible only to the account
-// and the operator, and deleted when switched off.
+// Captured request and answer bodies: off by default, without secrets, truncated, kept for seven days, visible only to the
+// account and the operator, and deleted when capture is turned off.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -138,12 +138,12 @@ test('no kind of secret survives, whole or in part', () => {
     ];
     for (const text of texts) assert.ok(!text.includes('hunter2') && text.includes(mask), text.slice(0, 200));
   }
-  // A sign-in code is secret; an error code is what the page is for.
+  // A sign-in code is secret, but an error code is what the page is for.
   assert.match(redactedJson({ code: 'Xy12' }, 99).text, /redacted/);
   assert.match(redactedAnswer('{"error":{"code":"invalid_customer"}}', 4_096).text, /invalid_customer/);
   const invitation = '{"invitation":{"url":"https://a.example/panel/#token=abc"}}';
   assert.doesNotMatch(redactedAnswer(invitation, 4_096).text, /abc/);
-  // Other texts stay unchanged.
+  // These texts are not secret and stay unchanged.
   const plain = {
     customer: 'aZ8nanoid21characters',
     idempotency_key: '9b2f8a1e-55c1-4a39-8f0e-2d1a3b4c5d6e',
@@ -164,7 +164,7 @@ test('a secret is found wherever its name stands: in a text of JSON, spelled in 
     redactedQuery('password%3Dhunter2', 1_024).text,
   ];
   for (const text of texts) assert.doesNotMatch(text, /h\W?u\W?n\W?t\W?e\W?r/);
-  // At the end of the searched part, secrets are not recognizable.
+  // At the end of the searched part, a cut-off secret cannot be recognized.
   const long = redactedQuery(`token=${'a'.repeat(4_060)}&q=${cut}`, 1_024).text;
   assert.doesNotMatch(long, /aB3/);
   assert.equal(
@@ -283,14 +283,14 @@ test('what another process still holds is not written once the account keeps not
   await log.flush();
   assert.deepEqual(await rowsOf(owner.id), []);
 
-  // Bounded: the account's newest.
+  // The number of bodies is limited; the newest ones are kept.
   await keep(client, true);
   note(55);
   await log.flush();
   const kept = await rowsOf(owner.id);
   assert.ok(kept.length >= 20 && kept.length <= 22, `${kept.length}`);
 
-  // No longer than their log lines.
+  // Bodies are kept no longer than their log lines.
   await log.close();
 });
 
@@ -307,7 +307,7 @@ test('a request that is older than seven days is not shown, deleted or not', asy
   expectRefusal(await later.get(`/requests/${before[0].id}`), '404 request_not_found');
   await account.get('/balance');
   assert.equal((await later.get('/requests')).body.data.length, 1);
-  // Bodies are deleted with their lines.
+  // Bodies are deleted together with their lines.
   const log = anotherLog();
   await log.prune(service.clock.seconds);
   assert.equal((await rowsOf(account.id)).length, 1);

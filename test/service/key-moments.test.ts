@@ -1,4 +1,4 @@
-// A key restricted or revoked at the worst moment of its request: after the guard, before execution, or while it waits.
+// A key is restricted or revoked at the worst moment of its request: after the guard, before execution, or while it waits.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -48,7 +48,7 @@ const order = (customer: string) => ({ package_id: service.packages.basic, custo
 test('a key that is narrowed after the guard let it in orders nothing, neither one nor many, in test mode neither', async () => {
   for (const isTest of [false, true]) {
     const { client, narrow } = await makeKey({ scopes: ['orders:write', 'balance:read'], test: isTest });
-    // The guard's last read: for a test also its clock.
+    // The last read of the guard, which for a test key also reads the clock.
     const read = isTest ? 'find_account_counters' : 'find_accounts_by_key';
     const { balance } = (await client.get('/balance')).body;
     const widen = () => narrow(['orders:write', 'balance:read']);
@@ -148,7 +148,7 @@ describe('anyone who waits for news', () => {
   const feed = '/api/admin/v1/events';
   const entitlements = '/api/product/v1/entitlements';
 
-  /** Where nothing is left to read. */
+  /** The cursor at the end of the list. */
   async function endOf(path: string, { get }: Pick<ApiClient, 'get'>): Promise<string> {
     for (let after = ''; ; ) {
       const page = expectStatus(await get(`${path}?limit=100${after}`), 200);

@@ -1,5 +1,5 @@
-// Every declared route, called in one mode for rows of the other: no test key reaches live rows, nor a live key a test's.
-// New routes are included automatically, with their schemas' examples.
+// Calls every declared route in one mode for rows of the other: no test key reaches live rows, and no live key a test's.
+// New routes are included automatically, with the examples in their schemas.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -27,7 +27,7 @@ interface Rows {
   readonly reference: string;
   readonly code: string;
   readonly webhookId: number;
-  /** In all texts of these rows, except those by which requests name them. */
+  /** A text in all of these rows, except in those fields by which requests name them. */
   readonly marker: string;
 }
 
@@ -121,7 +121,7 @@ async function makeRows(mode: Mode, account: TestAccount): Promise<Rows> {
   };
 }
 
-/** A field or parameter names the same kind of row in every route. */
+/** A field or parameter of this name means the same kind of row in every route. */
 const namedBy = (name: string, { accountId, reference, code, webhookId }: Rows): unknown => {
   const first = publicId(accountId, 1);
   const values: Readonly<Record<string, unknown>> = {
@@ -147,7 +147,7 @@ function idOf(collection: string, { accountId, webhookId }: Rows): number {
   return collection === 'webhooks' ? webhookId : publicId(accountId, 1);
 }
 
-/** The schema's example, with its row names replaced. */
+/** The schema's example, with names of rows replaced. */
 function renamed(value: unknown, target: Rows): unknown {
   if (Array.isArray(value)) return value.map((each) => renamed(each, target));
   if (typeof value !== 'object' || value === null) return value;
@@ -159,7 +159,7 @@ function renamed(value: unknown, target: Rows): unknown {
 
 let documented: ReturnType<typeof operationsOf>;
 
-/** The position before all accounts' first customer, as in next_after. */
+/** The cursor before all accounts' first customer, as in next_after. */
 const firstOfAll = 'a.0.0.0';
 
 interface Asked {
@@ -213,7 +213,7 @@ async function ask(route: DeclaredRoute, caller: Caller, { path, body }: Asked):
   });
 }
 
-/** Requests, keys and sessions change by use. Reading any feed moves events from the inbox to the stream. */
+/** Tables that any use of a key or session changes. Reading a feed moves events from the inbox to the stream. */
 const changedByAsking = new Set([
   'event_inbox',
   'event_stream',
@@ -248,7 +248,7 @@ async function rowsOfMode(mode: Mode): Promise<ReadonlyMap<string, readonly stri
   return found;
 }
 
-/** Session routes with test mode: the others show live data and say so. */
+/** Only session routes with test mode are called. The others show live data and say so. */
 function isAsked(route: DeclaredRoute, caller: Caller): boolean {
   if (route.guard !== caller.guard || route.scopes.length === 0) return false;
   return caller.guard === 'key' || isOfTestMode(route.scopes);

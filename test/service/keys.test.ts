@@ -1,4 +1,4 @@
-// Several keys of an account: what each may do, from where, how much and until when; how they are made, changed, rotated
+// Several keys of an account: what each may do, from where, how much and until when. How they are made, changed, rotated
 // and revoked, and by whom.
 
 import assert from 'node:assert/strict';
@@ -172,7 +172,7 @@ describe('what a key may do', () => {
     expectRefusal(await client.post('/webhooks', webhook), '403 insufficient_scope', {
       scope: 'webhooks:write',
     });
-    // No key of theirs is an administrator's.
+    // None of their keys is an administrator's.
     expectRefusal(await client.get('/api/admin/v1/accounts'), '403 forbidden', {});
   });
 
@@ -200,7 +200,7 @@ describe('what a key may do', () => {
     expectRefusal(await client.get('/balance'), '403 ip_not_allowed');
     expectStatus(await change({ allowed_ips: ['127.0.0.1', '::1'] }), 200);
     expectStatus(await client.get('/balance'), 200);
-    // Within the account's list.
+    // A key's allow-list applies within the account's list.
     const account = await service.createReseller();
     const within = await makeKey({ allowed_ips: ['127.0.0.1', '::1'] }, account);
     await changeAccount(service, account, { allowed_ips: ['192.0.2.1'] });
@@ -217,7 +217,7 @@ describe('what a key may do', () => {
     const beyond = await client.get('/balance');
     expectRefusal(beyond, '429 rate_limited');
     assert.equal(beyond.body.error.details.limit, 4);
-    // Refused requests do not count: six are left.
+    // Refused requests do not count, so six are left.
     for (let request = 0; request < 6; request += 1) {
       expectStatus(await clientOf(account.key).get('/balance'), 200);
     }
@@ -317,7 +317,7 @@ describe('rotating and revoking', () => {
       let sentSince = 0;
       for (let sent = 0; sentSince < 20; sent += 1) {
         if (isRotated) sentSince += 1;
-        // Each program learns of the new secret at a different time.
+        // Each program switches to the new secret at a different time.
         const key = sentSince > 5 + program ? present : secret;
         answers.push(await orderWith(clientOf(key), `shop-${program}-${sent}`));
       }
@@ -641,7 +641,7 @@ describe('who manages keys', () => {
       for (const answer of refused) expectRefusal(answer, '403 insufficient_scope', lacking);
       expectStatus(await client.post(keysOf(reseller), { name: 'For a reseller' }), 201);
     }
-    // The account's own list is not a limit of one key.
+    // The account's own list is not a limit of this key.
     await changeAccount(service, admin, { allowed_ips: ['127.0.0.1', '::1'] });
     const { client } = await makeKey({ scopes: everything }, admin);
     expectStatus(await client.post(keysOf(admin), { name: 'By one that has them all' }), 201);

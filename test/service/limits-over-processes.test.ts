@@ -23,7 +23,7 @@ after(async () => {
 test('what other processes have admitted counts here, for single requests and for bulks', async () => {
   const reseller = await service.createReseller({ credit: '100.00', rateLimitPerMinute: limit });
   assert.equal((await reseller.get('/packages')).headers.get('ratelimit'), `"default";r=${limit - 1};t=60`);
-  // Another process admits ten.
+  // Another process admits ten requests.
   const words = ['500000', 'take', '1', '10', '0', '0', '0', '60000000', String(limit), '0'];
   standIn.model.run([`sellthrough:1:account:${reseller.id}`], words, standIn.now());
   const { headers } = await reseller.get('/packages');

@@ -1,4 +1,4 @@
-// Limits that the operator defines: from the definition to the package, the product, the customer's page and every refusal.
+// Limits that the operator defines, from the definition to the package, the product, the customer's page and every refusal.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -144,7 +144,7 @@ test('a retired package does not keep a limit from being deleted, and shows it n
   expectStatus(await remove('old_one'), 200);
   const { package: one } = expectStatus(await service.admin.get(`${api}/packages/${id}`), 200);
   assert.deepEqual(one.limits, {});
-  // A value of another kind does not come back.
+  // A value of another kind does not come back with the limit.
   await define('old_one', { ...seats, kind: 'text' });
   const again = expectStatus(await service.admin.get(`${api}/packages/${id}`), 200);
   assert.deepEqual(again.package.limits, {});
@@ -259,7 +259,7 @@ test('a process of the previous version writes the three columns, and their valu
     limit_ai_images_per_month = 6 where id = ${id}`);
   const after = { accounts: 7, posts_per_day: 5, ai_images_per_month: 6, seats: 9 };
   assert.deepEqual(await shown(id), after);
-  // Rewritten as it was, it takes nothing back.
+  // Saving the same value again must not undo anything.
   expectStatus(await change(id, { limits: { accounts: 8 } }), 200);
   await ask(`update packages set limit_accounts = 7 where id = ${id}`);
   assert.deepEqual(await shown(id), { ...after, accounts: 8 });

@@ -1,4 +1,4 @@
-// List filters: results alone and combined, page by page under inserts; and refusals.
+// Filters of lists: their results alone and combined, page by page while rows are inserted, and refusals.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,7 @@ after(() => service.close());
 
 type Item = Answer['body'];
 
-/** All pages of a filtered list; `between` runs after each page but the last. */
+/** Reads all pages of a filtered list. `between` runs after each page but the last. */
 async function walk(
   account: Pick<TestAccount, 'get'>,
   path: string,
@@ -58,7 +58,7 @@ async function everything(account: TestAccount, list: string): Promise<Item[]> {
   }
 }
 
-/** About three hundred orders of forty-five customers, over days, of every kind and two packages. */
+/** About three hundred orders of 45 customers over several days, of every kind and two packages. */
 async function shopping(): Promise<TestAccount> {
   const account = await service.createReseller({ credit: '1000000.00' });
   const { basic, plus } = service.packages;
@@ -141,7 +141,7 @@ test('each filter of each list, alone and with the others, finds what it names a
       for (const [index, [text, fits]] of terms.entries()) {
         for (const [other, alsoFits] of [['', () => true] as const, ...terms.slice(index + 1)]) {
           const isSame = other.split('=')[0] === text.split('=')[0];
-          // Unindexed filters compare row by row, in any combination.
+          // Filters without an index compare row by row, so any combination works alike.
           if (isSame || (other !== '' && when !== 'when it is indexed')) continue;
           const query = other === '' ? text : `${text}&${other}`;
           const expected = all.filter((item) => fits(item) && alsoFits(item)).map(named);
@@ -171,7 +171,7 @@ test('two runs that make the index at once never take a partial range for a comp
   for (let customer = 1; customer <= 250; customer += 1) {
     await place(account, { package_id: basic, customer: `stretch-${account.id}-${customer}` });
   }
-  // Another run does the same work between its check and its work.
+  // Another run does the same work between this run's check and its work.
   const overtaken = inEachGroup(database, (each) => ({
     ...each,
     async query(statement, values) {

@@ -1,4 +1,4 @@
-// Lists clamp page and limit instead of refusing, and 404s reveal nothing.
+// Lists adjust page and limit instead of refusing them, and a 404 reveals nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Login links, as a customer’s browser and a mail scanner meet them: opening spends nothing, the button spends
+// Login links as a customer’s browser and a mail scanner meet them: opening uses nothing up, the button uses the link up
 // once, and the page is safe to show.
 
 import assert from 'node:assert/strict';
@@ -225,7 +225,7 @@ test('a customer’s page says who made login links and what became of them, for
   const secondUse = nowText();
   await logIn(pathOfLink(byOperator.body.login_url));
   assert.deepEqual(await linksOf(panel), expected('used', secondUse, ''));
-  // Unused credit from a later order is shown too.
+  // The unused link of a later order is shown too.
   assert.equal((await again()).status, 201);
   service.clock.seconds += 16 * 60;
   assert.deepEqual((await linksOf(panel))[0], ['expired', 'order', '', null]);
@@ -434,7 +434,7 @@ test('the page follows the plan: renewed, expired, another package', async () =>
   assert.match(await words(), /Plus Active .*Ends April 30, 2026/);
   assert.equal((await cancel('now')).status, 200);
   assert.match(await words(), /Plus Canceled .*Ended March 31, 2026/);
-  // A session is shorter than a plan: another link, after the end.
+  // A session is shorter than a plan, so this needs another link, after the plan's end.
   service.clock.seconds = secondsOf('2026-05-02T00:00:00Z');
   const late = { customer: order.customer.reference, package_id: service.packages.basic, return_login: true };
   const link = await account.post('/orders', late);

@@ -1,5 +1,5 @@
-// Login links with the operator's product and https: the customer is redirected with a one-time code, which the product
-// exchanges (PRODUCT_URL, PUBLIC_URL).
+// Login links with the operator's product and https (PRODUCT_URL, PUBLIC_URL): the customer is redirected with a one-time
+// code, which the product exchanges.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

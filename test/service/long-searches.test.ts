@@ -1,4 +1,4 @@
-// A panel search over far more rows than it may read at once: a hundred thousand rows, inserted directly.
+// A search in the panel over a hundred thousand rows, far more than it may read at once. The rows are inserted directly.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -79,7 +79,7 @@ function positionOf(cursor: string): string {
   return Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString();
 }
 
-/** A slow transaction in the account's group. */
+/** Runs a slow transaction in the account's group. */
 function patiently(
   account: TestAccount,
   work: (sql: (text: string) => Promise<unknown>) => Promise<void>,

@@ -1,4 +1,4 @@
-// Mail from the outbox to a real SMTP server: delivered once despite failures, within each address's limit.
+// Mail from the outbox to a real SMTP server. It is delivered once despite failures, within each address's limit.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -81,7 +81,7 @@ const queue = (...mails: readonly MailToQueue[]) =>
 
 async function runJob(seconds: number = defaultLimits.scheduledJobs.mail.everySeconds): Promise<void> {
   service.clock.seconds += seconds;
-  // A process runs only a few kinds at once.
+  // A process runs only a few kinds of jobs at once, so look several times.
   for (let look = 0; look < 4; look += 1) {
     await service.service.jobs.look();
     await service.service.jobs.idle();
@@ -133,7 +133,7 @@ test('several that send at once send each mail once', async () => {
   await queue(
     ...occasions.map((occasion) => alert(occasion, { to: `${occasion.replace(' ', '-')}@example.com` })),
   );
-  // Without the lease, as if each process believed to have it.
+  // Runs without the lease, as if each process believed that it has it.
   const server = readSmtpUrl(`smtp://127.0.0.1:${mailServer.port}`);
   const from = readMailFrom('billing@example.com');
   assert.ok(server !== null && from !== null);
@@ -272,7 +272,7 @@ test('mail about security goes first, is counted apart, and is not held back by 
   assert.ok(
     arrived.slice(-limits.perRecipientHourMax).every((subject) => subject?.startsWith('About flood')),
   );
-  // Security mail gets another chance within its link's hour.
+  // Security mail gets another try within the hour in which its link works.
   await runJob(1_800);
   assert.deepEqual(subjects(), []);
   await runJob(1_801);

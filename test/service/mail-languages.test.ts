@@ -1,4 +1,4 @@
-// Mails in the recipient's language with the operator's brand, as received by a real SMTP server.
+// Mails in the recipient's language and with the operator's brand, as a real SMTP server receives them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -101,7 +101,7 @@ test('a mail is in the language that its receiver chose, else the browser’s th
   await brand({ language: 'en' });
   assert.equal(await ask(username), 'Passwort zurücksetzen');
 
-  // From a browser's sign-in, about a person.
+  // About a person who signed in from a browser.
   expectStatus(await signInAnswer(service.address, { username, password: testPassword }, from('en')), 200);
   const news = await arrivedOne();
   assert.equal(news.parsed.subject, 'Neue Anmeldung an Ihrem Konto');
@@ -201,7 +201,7 @@ test('a mail has the operator’s name, color, logo and address for answers, as 
   const anonymous = createPanelClient(service.address, '');
   expectStatus(await anonymous.post('/password-reset', { account: username }, from('de')), 202);
   await service.service.passwordLinks.settled();
-  // It waits in the outbox while the operator changes the name.
+  // The mail waits in the outbox while the operator changes the name.
   const long = `${'Ä'.repeat(59)}Z`;
   await brand({ name: long, colour: '#ffe14d', support_address: 'hilfe@example.com' });
   const { parsed, raw } = await arrivedOne();
@@ -217,12 +217,12 @@ test('a mail has the operator’s name, color, logo and address for answers, as 
     [logo?.contentType, logo?.contentDisposition, logo?.related, logo?.content.toString('base64')],
     ['image/png', 'inline', true, data],
   );
-  // Quoted-printable lines break anywhere.
+  // Quoted-printable text may break a line anywhere, so join the lines.
   const unfolded = raw.replaceAll('=\r\n', '').replaceAll('=20', ' ');
   assert.ok(unfolded.includes(`<img src=3D"cid:${logo?.cid}" alt=3D"" width=3D"128" height=3D"32"`), raw);
   const shown = parsed.html || '';
   assert.ok(shown.includes(`<bdi>${long}</bdi>`));
-  // An unreadable yellow is adjusted as on the pages.
+  // A yellow that is hard to read is adjusted, as on the pages.
   assert.match(
     shown,
     /<a class="link" [^>]*background:#7a6c25;border-color:#7a6c25;color:#ffffff">Neues Passwort wählen</,

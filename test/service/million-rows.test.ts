@@ -1,5 +1,5 @@
-// A huge account: a page of a filtered list reads a bounded number of rows, however few match, and paging finds all. `npm
-// test` inserts some ten thousand rows, `npm run proof` a million (PROOF_ROWS) and reports the times.
+// A huge account: a page of a filtered list reads a bounded number of rows, no matter how few match, and paging finds all.
+// `npm test` inserts some ten thousand rows, `npm run proof` a million (PROOF_ROWS) and prints the times.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,10 +22,10 @@ import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/
 import { queryableOf } from '../harness/queryable-of.ts';
 
 const rows = Number(process.env['PROOF_ROWS'] ?? 30_000);
-/** One in so many. */
+/** One row in this many matches. */
 const rare = rows / 10;
 const begins = Date.UTC(2024, 0, 1) / 1000;
-/** Rows that a page may read from any index or table, including joins. */
+/** How many rows a page may read from any index or table, including joins. */
 const rowsReadMax = 25_000;
 
 const pagesWalked = 60;
@@ -125,7 +125,7 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
     const counted = countingReads(database, reads);
     let found = 0;
     let pages = 0;
-    // Frequent matches are not walked to the end.
+    // If many rows match, the test does not go to the last page.
     for (let position: string | null | undefined; position !== null && pages < pagesWalked; pages += 1) {
       reads.rows = 0;
       const page: { items: readonly unknown[]; next: string | null } = await find(
@@ -192,7 +192,7 @@ function shoppers77(): number {
   return count;
 }
 
-/** The same database, counting the rows that each plan reads. */
+/** The same database, but it counts the rows that each plan reads. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
   return queryableOf(
     async (statement: SqlStatement, values: readonly unknown[] = []): Promise<readonly Row[]> => {

@@ -1,4 +1,4 @@
-// Some random histories around the hand-off on each database; the long form is proof/machines/long-hand-off.ts.
+// Some random histories around the hand-off, on each database. proof/machines/long-hand-off.ts is the long form.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

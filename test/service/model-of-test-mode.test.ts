@@ -1,5 +1,5 @@
-// Test mode against its oracle, over HTTP and a real database: random histories of live and test requests and clock moves.
-// Every answer and finally all lists of both modes are compared. MODEL_SEED repeats a run, MODEL_SECONDS lengthens it.
+// Compares test mode with its oracle, over HTTP and a real database, in random histories of live and test requests and
+// clock moves: every answer and, at the end, all lists. MODEL_SEED repeats a run, MODEL_SECONDS makes it longer.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -46,24 +46,24 @@ import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
-/** The long form; by default a few histories are enough. */
+/** For the long form. By default a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
 const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
 const historiesMin = 8;
 const shrinkMilliseconds = 30_000;
 const charactersShownMax = 600;
-/** An id that no order or customer of a history has. */
+/** A number that no order or customer of a history has. */
 const nobodysNumber = 900_000;
 
 let service: TestService;
-/** Each history has a separate clock. */
+/** Each history has its own clock. */
 let latestEnd = 0;
 before(async () => {
   service = await startTestService();
 });
 after(() => {
-  // Audited as of the latest end, so that earlier histories are not in the future.
+  // Verify at the latest end, so that no earlier history is in the future.
   service.clock.seconds = Math.max(service.clock.seconds, latestEnd);
   return service.close();
 });
@@ -103,7 +103,7 @@ test('of twenty moves at the same moment each is carried out once or refused, an
 
   let clock = await clockOf();
   let ended = 0;
-  // With separate keys, then all with one.
+  // First with separate keys, then all with the same key.
   for (const keyOf of [(place: number) => `own-${place}`, () => 'shared']) {
     const answers = await Promise.all(Array.from({ length: 20 }, (_nothing, place) => move(keyOf(place))));
     const carriedOut = answers.filter((answer) => isFresh(answer));
@@ -113,7 +113,7 @@ test('of twenty moves at the same moment each is carried out once or refused, an
     clock += carriedOut.length * 3 * 86_400;
     assert.equal(await clockOf(), clock, 'the clock shows what was carried out');
     ended += carriedOut.reduce((sum, answer) => sum + answer.body.happened.ended, 0);
-    // Sequentially: refused ones bound nothing, others are repeated.
+    // Then one after the other: refused requests did not use their key, others are repeated.
     for (const [place, { status }] of answers.entries()) {
       const again = await move(keyOf(place));
       assert.equal(again.status, 200, again.text);
@@ -135,7 +135,7 @@ function isFresh({ status, headers }: Answer): boolean {
 
 interface Run {
   readonly played: PlayedTestModeHistory;
-  /** Only the first: later ones say little. */
+  /** Only the first problem, because later ones usually follow from it. */
   readonly problem: { readonly index: number; readonly text: string } | null;
 }
 
@@ -200,7 +200,7 @@ function sentPrices(prices: Prices | SomePrices): Record<string, Record<string, 
   return Object.fromEntries(groups);
 }
 
-/** Nothing of this history renews during others. */
+/** Stops all renewals of this history, so that none happens during others. */
 async function letBe({ live }: Parties): Promise<void> {
   for (const { client } of live)
     for (const customer of await readAll(client, '/customers')) {
@@ -231,7 +231,7 @@ async function openProblem({ at }: TestModeStep, account: number, parties: Parti
   return freshProblem(at, account, createApiClient(service.address, apiKey), parties);
 }
 
-/** A new or reset test account: its money, its time, and otherwise nothing. */
+/** A new or reset test account must have its initial money and time, and nothing else. */
 async function freshProblem(
   at: number,
   account: number,
@@ -327,7 +327,7 @@ async function send(request: TestModeRequest, parties: Parties): Promise<Answer 
       return admin.send('DELETE', path);
     }
     case 'jobs':
-      // A new end may be due at once; the next run finds it (A67). Events of ends are for live plans only.
+      // A new end may be due at once, and the next run finds it (A67). Only live plans have events of ends.
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
       await runPlanEnds(service);
       return null;
@@ -344,7 +344,7 @@ function partyOf(parties: Parties, mode: Mode, account: number): Party {
   return party;
 }
 
-/** The public id for a path; an unused one if there is none. */
+/** The public id for a path, or an unused one if there is none. */
 function idOf(
   { of, number }: TestModePath,
   { mode, account }: { readonly mode: Mode; readonly account: number },
@@ -362,7 +362,7 @@ function idOf(
   return isOneself ? ownId(own.id, nobodysNumber + number) : ownId(party.id, number);
 }
 
-/** What differs from the oracle's answer; null: nothing. */
+/** How the answer differs from the oracle's, or null. */
 async function answerProblem(step: TestModeStep, answer: Answer, parties: Parties): Promise<string | null> {
   const { request, expected } = step;
   const { status, body } = answer;
@@ -430,7 +430,7 @@ function replayProblem({ headers }: Answer, replayed: boolean): string | null {
   return shown === (replayed ? 'true' : null) ? null : `Idempotent-Replayed is ${shown}`;
 }
 
-/** Continues an incomplete move to its end: the sum of its parts counts. */
+/** Continues an incomplete move to its end, because the sum of its parts must agree. */
 async function moveProblem(
   outcome: MoveOutcome,
   first: Answer,
@@ -465,7 +465,7 @@ interface ListedPackage {
   readonly upcoming: readonly { readonly from: string; readonly prices: ListedPackage['prices'] }[];
 }
 
-/** Lists also contain other histories' packages. */
+/** Lists also contain packages of other histories. */
 function packagesProblem(
   views: readonly PackageView[],
   upcomingAfter: number,
@@ -516,10 +516,10 @@ async function hiddenProblem({ id }: Party): Promise<string | null> {
   return null;
 }
 
-/** The shrunk history, request by request, up to its failure. */
+/** Shrinks the history and describes it, request by request, up to its failure. */
 async function describeFailure(history: History): Promise<string> {
   const until = performance.now() + shrinkMilliseconds;
-  // Not fast-check's own time limit, which would leave a history running beside the next one.
+  // Do not use fast-check's own time limit, which would leave a history running beside the next one.
   const agrees = fc.asyncProperty(
     historyArbitrary(history.operations.length),
     async (one) => performance.now() > until || (await runHistory(one)).problem === null,

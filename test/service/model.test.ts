@@ -1,5 +1,5 @@
-// The service against the oracle, over HTTP and a real database: the histories of unit/core-against-oracle.test.ts request
-// by request, then bursts of many clients whose journals must match the ledger. MODEL_SEED repeats a run.
+// Compares the service with the oracle, over HTTP and a real database: the histories of unit/core-against-oracle.test.ts
+// request by request, then bursts of many clients, whose journals must match the ledger. MODEL_SEED repeats a run.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -51,7 +51,7 @@ import { isJsonObject } from '../../src/shared/json.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 
-/** The long form; by default a few histories are enough. */
+/** For the long form. By default a few histories are enough. */
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
 const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
@@ -59,13 +59,13 @@ const historiesMin = 6;
 const shrinkMilliseconds = 30_000;
 
 let service: TestService;
-/** Each history has a separate clock. */
+/** Each history has its own clock. */
 let latestEnd = 0;
 before(async () => {
   service = await startTestService();
 });
 after(() => {
-  // Audited as of the latest end, so that earlier histories are not in the future.
+  // Verify at the latest end, so that no earlier history is in the future.
   service.clock.seconds = Math.max(service.clock.seconds, latestEnd);
   return service.close();
 });
@@ -143,7 +143,7 @@ async function runHistory(history: History): Promise<Run> {
   return { played, problems };
 }
 
-/** Like the deliverer after the product's answer, or a console route. */
+/** Settles like the caller after the product's answer, or like a route of the console. */
 async function settle(
   request: SettleStep,
   { expected }: Step,
@@ -155,7 +155,7 @@ async function settle(
   return problem === null ? null : `${problem}; the engine answered ${toText(outcome)}`;
 }
 
-/** Nothing of this history is pending or renews during others. */
+/** Settles and stops everything of this history, so that nothing happens during others. */
 async function letBe({ oracle, endedAt }: PlayedHistory, accounts: readonly TestAccount[]): Promise<void> {
   await setMode('none');
   for (const account of accounts) {
@@ -172,7 +172,7 @@ async function letBe({ oracle, endedAt }: PlayedHistory, accounts: readonly Test
   }
 }
 
-/** As in `groups`, the last one an administrator. */
+/** Accounts as in `groups`. The last one is an administrator. */
 async function createAccounts(run: number): Promise<TestAccount[]> {
   const accounts: TestAccount[] = [];
   for (const group of groups) {
@@ -280,7 +280,7 @@ async function send(
       return null;
     }
     case 'jobs':
-      // A new end may be due at once; the next run finds it (A67).
+      // A new end may be due at once, and the next run finds it (A67).
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
       return null;
     case 'wait':
@@ -290,7 +290,7 @@ async function send(
   }
 }
 
-/** A bulk of this renewal; returns its result as a single request's answer. */
+/** Sends a bulk of this renewal. Returns its result like the answer of a single request. */
 async function renewInBulk(
   request: RenewStep,
   { number, reference }: RenewedCustomer,
@@ -298,7 +298,7 @@ async function renewInBulk(
   answers: readonly (Answer | null)[],
 ): Promise<Answer> {
   const client = clientAt(accounts, request.account);
-  // A bulk has no header and generates no keys: a renewal without one gets a new key.
+  // A bulk has no header and makes no keys, so a renewal without a key gets a new one.
   const { 'idempotency-key': sent = `auto_bulk_${answers.length}` } = headersOf(request, answers);
   const renewed = {
     idempotency_key: sent,
@@ -312,14 +312,14 @@ async function renewInBulk(
   return { ...answer, status, headers, body, text: JSON.stringify(body) };
 }
 
-/** A product that is never called: the histories contain its answers. */
+/** Sets a product that is never called, because the histories contain its answers. */
 async function setMode(mode: ProductMode): Promise<void> {
   const product = { url: 'http://127.0.0.1:9/calls', secret: `whsec_${'A'.repeat(32)}`, mode };
   const answer = await service.admin.send('PUT', '/api/admin/v1/product', product);
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** An audit's halt, and a later audit's lift. */
+/** Halts the account as verification would, and lifts the halt as a later one would. */
 const haltAccount: SqlStatement = {
   name: 'halt_account_of_model',
   text: 'update accounts set halted_at = now() where id = $1::int',
@@ -350,7 +350,7 @@ function pathId(path: OwnPath, accounts: readonly TestAccount[], account: number
   return String(ownId(clientAt(accounts, path.kind === 'foreign' ? path.account : account).id, path.number));
 }
 
-/** What differs from the oracle's answer; null: nothing. */
+/** How the answer differs from the oracle's, or null. */
 function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]): string | null {
   const { request, expected } = step;
   const { status, body } = answer;
@@ -386,7 +386,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   return wantsLink === /^http:.*\/login\/[\w-]{43}$/.test(String(body.login_url)) ? null : 'the login link';
 }
 
-/** Lists also contain other histories' packages. */
+/** Lists also contain packages of other histories. */
 function packagesProblem(views: readonly PackageView[], listed: readonly ListedPackage[]): string | null {
   const amounts = (prices: PackageView['prices']) => Object.values(prices).map(amountText);
   const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
@@ -421,7 +421,7 @@ function scheduleProblem(
     return details.field === outcome.details.field ? null : `the field is ${details.field}`;
   }
   if (headers.get('idempotent-replayed') !== (outcome.replayed ? 'true' : null)) return 'replayed or not';
-  // Deleting answers with what was deleted.
+  // A deletion is answered with what was deleted.
   const wanted = outcome.status === 204 ? 200 : outcome.status;
   return status === wanted ? null : `status ${status}`;
 }
@@ -462,7 +462,7 @@ async function readHistory(account: TestAccount, customerId: number): Promise<Re
   return items;
 }
 
-/** Final balances, orders, ledgers and customers, by the lists. */
+/** Compares the final balances, orders, ledgers and customers in the lists. */
 async function stateProblem(
   { oracle, endedAt, naming }: PlayedHistory,
   accounts: readonly TestAccount[],
@@ -546,7 +546,7 @@ async function stateProblem(
 
 async function describeFailure(history: History): Promise<string> {
   const until = performance.now() + shrinkMilliseconds;
-  // Not fast-check's own time limit, which would leave a history running beside the next one.
+  // Do not use fast-check's own time limit, which would leave a history running beside the next one.
   const agrees = fc.asyncProperty(
     historyArbitrary(history.operations.length),
     async (one) => performance.now() > until || (await runHistory(one)).problems.size === 0,
@@ -579,7 +579,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
       ] as const
     ).map(async ([credit, group]) => ({ ...(await service.createReseller({ credit, group })), credit })),
   );
-  // On PostgreSQL every second client uses another service on the same database.
+  // On PostgreSQL, every second client uses another service on the same database.
   const another = isPostgres ? await service.startAnother() : null;
   context.after(() => another?.close());
   const journal: SentAt[] = [];
@@ -643,7 +643,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
         }
       }),
     );
-    // All are answered: the clock may move.
+    // All requests are answered, so the clock may move.
     service.clock.seconds += [1, 3600, 20 * 86_400, 40 * 86_400][below(4)] ?? 1;
   }
 
@@ -679,7 +679,7 @@ test('what clients were answered in bursts agrees with the ledger, with each oth
   await checkAgainstOracle(accounts, journal);
 });
 
-/** One customer per account, so that a refund in the ledger can be assigned to its plan. */
+/** One customer per account, so that a refund in the ledger belongs to a known plan. */
 const oneToCancel = ({ id }: TestAccount) => `of-${id}-0@example.com`;
 
 function customerToCancel(journal: readonly SentAt[], account: TestAccount): number | null {
@@ -689,7 +689,7 @@ function customerToCancel(journal: readonly SentAt[], account: TestAccount): num
   return made === undefined ? null : made.answer.body.order.customer.id;
 }
 
-/** Mostly for the account's own customer, sometimes for one that all accounts order. */
+/** Mostly for the account's own customer, sometimes for one that all accounts order for. */
 function placeBody(random: Random, { id }: TestAccount): Record<string, unknown> {
   const { basic, plus } = service.packages;
   const whose = random() < 0.8 ? `of-${id}` : 'shared';
@@ -700,7 +700,7 @@ function placeBody(random: Random, { id }: TestAccount): Record<string, unknown>
   };
 }
 
-/** In ledger order, the oracle executes every order with the same money and terms. */
+/** Executed in ledger order, the oracle gives every order the same money and terms. */
 async function checkAgainstOracle(
   accounts: readonly TestAccount[],
   journal: readonly SentAt[],
@@ -764,7 +764,7 @@ async function checkAgainstOracle(
   }
 }
 
-/** The harness's Basic and Plus are the histories' first two packages. */
+/** The test service's Basic and Plus are the first two packages of the histories. */
 function pricesOf(slot: number): Prices {
   const template = packageTemplates[slot];
   assert.ok(template);

@@ -169,7 +169,7 @@ describe('/metrics', () => {
   });
 
   test('cannot be made larger by asking for many paths, methods or ids', async () => {
-    // Without the process's own series: the first garbage collection of a kind adds one.
+    // Leave out the process's own series: the first garbage collection of a kind adds one.
     const series = async () =>
       [...(await readMetrics(service)).keys()].filter((name) => name.startsWith('sellthrough_')).sort();
     const ask = async (round: number) => {
@@ -181,7 +181,7 @@ describe('/metrics', () => {
       }
     };
     await ask(1);
-    await series(); // /metrics is a route itself, and is counted after its answer
+    await series(); // /metrics is a route too, and it is counted after its answer
     const earlier = await series();
     await ask(2);
     assert.deepEqual(await series(), earlier);
@@ -198,7 +198,7 @@ describe('the log', () => {
     peer.once('error', () => undefined);
     socket.resetAndDestroy();
     await closed;
-    // What request.ip reads: Node forgets it unless it was read during the connection.
+    // request.ip reads this. Node forgets it unless it was read while the connection was open.
     assert.equal(peer.remoteAddress, '127.0.0.1');
   });
 
@@ -361,7 +361,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   const fresh = new URL(replay.body.login_url).pathname;
   keep('fresh login token', fresh.split('/').at(-1));
 
-  // The customer's path: the dead link, the page, the button, the session.
+  // The customer's path: a dead link, the page, the button, the session.
   await get(pathname);
   assert.equal((await get(fresh)).status, 200);
   const opened = await fetch(service.address + fresh, { method: 'POST', redirect: 'manual' });
@@ -371,7 +371,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   const home = new URL(opened.headers.get('location') ?? '', service.address).pathname;
   assert.equal((await get(home, { cookie })).status, 200);
 
-  // Where secrets end up by mistake: the wrong header, the query, the path, a body that is not JSON.
+  // Places where secrets end up by mistake: the wrong header, the query, the path, a body that is not JSON.
   for (const secret of [...secrets.values()]) {
     await get(`/api/v1/balance?api_key=${secret}`);
     await get(`/api/v1/${secret}`);
@@ -383,7 +383,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
     await admin.post('/api/admin/v1/login-codes/exchange', { code: secret });
     await admin.post(path, { password: secret });
   }
-  // And an internal failure, whose error is logged completely.
+  // Also causes an internal failure, whose error is logged completely.
   const sql = (text: string) => service.database.query({ name: '', text });
   await sql(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
     create trigger fail before insert or update on api_keys for each row execute function fail()`);
@@ -419,7 +419,7 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   }
 });
 
-/** Lines of requests after this number; waits for at least `least`. */
+/** Request lines after this number. Waits until there are at least `least`. */
 async function requestLinesSince(from: number, least: number): Promise<Record<string, unknown>[]> {
   const lines = () => service.logLines.slice(from).filter(({ msg }) => msg === 'request');
   for (let turn = 0; turn < 1_000 && lines().length < least; turn += 1) await nextTurn();

@@ -1,5 +1,5 @@
-// Console searches: the audit log by actor, account, action, subject and time, with names; accounts by state; one customer
-// of any account.
+// Searches in the console: the audit log by actor, account, action, subject and time, with names; accounts by state; one
+// customer of any account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -74,7 +74,7 @@ test('the audit log is found by who acted, whose it was, what was done and to wh
     'customer.update',
   ]);
 
-  // A trial names its customer by reference.
+  // A trial's entry names its customer by reference.
   const [byTarget] = await audit(`?target=customer:${given.body.customer.id}`);
   assert.equal(byTarget.entry.action, 'customer.grant_trial');
   assert.deepEqual([byTarget.target.id, byTarget.target.name], [given.body.customer.id, 'trying']);
@@ -108,7 +108,7 @@ test('a time narrows the audit log to the second, also where clocks disagree by 
   const at = (seconds: number) => new Date((start + seconds) * 1000).toISOString().replace('.000', '');
   service.clock.seconds = start + 10_000;
   await noted(40);
-  // From a process whose clock is behind.
+  // These entries come from a process whose clock is behind.
   service.clock.seconds = start + 9_700;
   await noted(41);
   service.clock.seconds = start + 20_000;

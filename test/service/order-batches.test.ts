@@ -1,5 +1,5 @@
-// The engine on a real database: orders that arrive together are decided in one batch of two round trips, with the answers
-// of a sequence. Batches are held by the test's locks; nothing waits for a time.
+// The engine on a real database. Orders that arrive together are decided in one batch of two round trips, with the same
+// answers as if they had come one by one. The test's locks hold batches; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -23,17 +23,17 @@ import { sqlOfAll } from '../harness/group-sql.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';
 
-/** A batch: BEGIN, locks and loads; then writes and COMMIT. On several servers one more, for others' references. */
+/** A batch is one round trip to lock and load and one to write. Several servers need one more, for references. */
 const roundTripsOf = ({ database }: TestService) =>
   bySharding(database, { together: () => 2, apart: () => 3 });
 
 describe('orders that arrive together', () => {
   let service: TestService;
   before(async () => {
-    // Two lanes instead of one: what holds between them holds between processes.
+    // Two lanes instead of one: what is true between lanes is true between processes.
     service = await startTestService({
       limits: {
-        // Round trips are counted: the service must not add any.
+        // Round trips are counted, so the service must not make others.
         database: { orderConnections: 2, locateMilliseconds: 3_600_000 },
         requestLog: { flushMilliseconds: 3_600_000 },
       },
@@ -50,7 +50,7 @@ describe('orders that arrive together', () => {
       assert.equal((await order(service, reseller, `two-trips-${index}`, `trip-${index}`)).status, 201);
       trips.push(service.database.roundTrips() - earlier);
     }
-    // Late news of the packages created above may add some.
+    // A late notice of the packages created above may add round trips.
     const costs = trips.toSorted((one, other) => one - other);
     assert.deepEqual(
       [costs[0], costs[4]],
