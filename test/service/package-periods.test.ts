@@ -119,15 +119,15 @@ test('lists have the prices of sold periods only, and the monthly price all the 
   const one = await offered(reseller, id);
   assert.equal(one.price, '10.00');
   assert.deepEqual(one.prices, [
-    { months: 3, period: 'quarterly', price: '27.00', saving_percent: 10 },
-    { months: 12, period: 'yearly', price: '96.00', saving_percent: 20 },
+    { months: 3, period: 'quarterly', price: '27.00', saving_percent: 10, price_rule: 'group' },
+    { months: 12, period: 'yearly', price: '96.00', saving_percent: 20, price_rule: 'group' },
   ]);
   assert.deepEqual(one.upcoming, [
     {
       from: from(2),
       prices: [
-        { months: 3, period: 'quarterly', price: '27.00', saving_percent: 18 },
-        { months: 12, period: 'yearly', price: '90.00', saving_percent: 31 },
+        { months: 3, period: 'quarterly', price: '27.00', saving_percent: 18, price_rule: 'group' },
+        { months: 12, period: 'yearly', price: '90.00', saving_percent: 31, price_rule: 'group' },
       ],
     },
   ]);
