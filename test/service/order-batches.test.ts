@@ -64,7 +64,7 @@ describe('orders that arrive together', () => {
     await warm(reseller);
     const batchesBefore = await batchSizes(service);
     const release = await holdAccount(service, reseller);
-    // The first batch waits for the account; the next one fills behind it.
+    // The first batch waits for the account. Orders that arrive meanwhile form the next batch.
     const answers = [order(service, reseller, 'held-0', 'held-0')];
     await queueReaches(service, 1);
     const earlier = service.database.roundTrips();
@@ -186,7 +186,7 @@ describe('orders that arrive together', () => {
         credit(30_000n, 'c1'),
         credit(30_000n, 'c1'), // a replay
         credit(40_000n, 'c1'), // a conflict
-        place('e', 'k12', plus, 12), // a refusal binds nothing
+        place('e', 'k12', plus, 12), // a refusal leaves its key free
         credit(-10_000_000n, 'c2'), // below zero
         credit(-1n, 'c3'),
       ];
@@ -275,17 +275,17 @@ describe('orders that arrive together', () => {
     const listed = (await reseller.get('/packages')).body.data.find((one: { id: number }) => one.id === id);
     assert.equal(listed.price, '2.00');
 
-    // The next change's number was never used.
+    // The next change gets a version number that was never used.
     await sql(service, 'update service_state set packages_version = 1');
     await changePackage(service, id, { prices: { reseller: { monthly: '4.00' } } });
     assert.ok((await versionNow()) > 86_400 * 365, 'it follows the clock');
     assert.equal(await pricedAt('changed-again'), '4.00');
-    // The audit log still has the lost version.
+    // Restore the lost version, because the audit log still names it.
     await sql(service, 'update service_state set packages_version = greatest(packages_version, $1)', [lost]);
   });
 
   test('of two accounts that claim one new customer in parallel one wins, and nothing deadlocks', async (context) => {
-    // Neighboring ids: with two lanes, an odd and an even one are in different lanes.
+    // Neighboring ids: with two lanes, an odd and an even id are in different lanes.
     const [first, second] = [
       await service.createReseller({ credit: '9000.00' }),
       await service.createReseller({ credit: '9000.00' }),
@@ -323,7 +323,7 @@ describe('orders that arrive together', () => {
   });
 });
 
-// The embedded database has one session: claims are always sequential.
+// The embedded database has one session, so claims always come one after the other.
 test('of two claims that both found the customer free, the later is decided again', {
   skip: !isPostgres,
 }, async () => {
@@ -565,7 +565,7 @@ describe('a batch that is durable while others wait', () => {
 });
 
 describe('a batch whose COMMIT was not answered', () => {
-  /** The results of the next order transactions, which all reach the real database. */
+  /** What becomes of the next order transactions. All of them reach the real database. */
   interface Step {
     readonly isHeard: boolean;
     /** Runs once the transaction is durable. */
@@ -644,7 +644,7 @@ function submit({ service }: TestService, command: OrderCommand): Promise<OrderO
   return service.engine.submit(command);
 }
 
-/** A new account's version of rights is 1. */
+/** The version of a new account's rights is 1. */
 function caller({ id }: TestAccount) {
   return { accountId: id, accessVersion: 1 };
 }
@@ -665,7 +665,7 @@ function placeOrder(
   };
 }
 
-/** Reads the account for its key once, so that later requests only cost the batches' round trips. */
+/** Reads the account for its key once, so that later requests cost only the round trips of batches. */
 async function warm(account: TestAccount): Promise<void> {
   assert.equal((await account.get('/packages')).status, 200);
 }
@@ -678,7 +678,7 @@ function sql(
   return database.query({ name: '', text }, values);
 }
 
-/** Another account in the same lane. */
+/** Makes another account in the same lane. */
 async function inLaneOf(service: TestService, { id }: TestAccount): Promise<TestAccount> {
   const lanes = service.database.orderSessions * service.database.accountGroups().length;
   let other: TestAccount;
@@ -687,7 +687,7 @@ async function inLaneOf(service: TestService, { id }: TestAccount): Promise<Test
   return other;
 }
 
-/** Locks the account like another process's batch. Resolves to the release. */
+/** Locks the account like another process's batch. Resolves to a function that releases it. */
 async function holdAccount({ database }: TestService, { id }: TestAccount): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -704,7 +704,7 @@ async function holdAccount({ database }: TestService, { id }: TestAccount): Prom
   };
 }
 
-/** Until this many orders wait in the lanes, after the lanes have taken their batches. */
+/** Waits until this many orders wait in the lanes, after the lanes have taken their batches. */
 async function queueReaches({ service }: TestService, depth: number): Promise<void> {
   const until = performance.now() + 60_000;
   while (service.engine.queueDepth() < depth) {
@@ -744,7 +744,7 @@ async function batchSizes(service: TestService) {
   };
 }
 
-/** Without what naturally differs between two accounts. */
+/** The outcome without what naturally differs between two accounts. */
 function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
   const text = JSON.stringify(outcome, (name, value) => {
     if (name === 'accountId' || name === 'fingerprint') return undefined;
@@ -753,7 +753,7 @@ function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
   return JSON.parse(withoutAccount(text, account));
 }
 
-/** Public ids start with the account's id, and the test's references end with it. */
+/** Removes the account's id, with which public ids begin and the test's references end. */
 function withoutAccount(text: string, { id }: TestAccount): string {
   return text.replaceAll(`-of-${id}`, '').replaceAll(new RegExp(`\\b${id}(\\d{9})\\b`, 'g'), '7$1');
 }

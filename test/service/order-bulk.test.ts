@@ -1,5 +1,5 @@
-// Bulk orders: each answered like a single one, in order, and executed exactly once however often the bulk is repeated.
-// Windows are small here. Work in progress is held by locks and transactions of the test; nothing waits for a time.
+// Bulk orders. Each is answered like a single one, in order, and executed exactly once, however often the bulk is repeated.
+// Windows are small here. Locks and transactions of the test hold work in progress; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ type Result = Answer['body'];
 let service: TestService;
 let now = 1_000_000;
 let batches: (readonly number[])[] = [];
-/** Runs before a batch begins; may hold or break it. */
+/** Runs before each batch begins. It may hold or break the batch. */
 let beforeBatch: () => Promise<void> | void = () => undefined;
 
 const refusalsPerMinute = 20;
@@ -91,7 +91,7 @@ async function bulk(account: Pick<TestAccount, 'post'>, orders: readonly unknown
   return answer.body;
 }
 
-/** "201", "201 replayed" or "402 insufficient_credit". */
+/** For example "201", "201 replayed" or "402 insufficient_credit". */
 function outcomeOf({ status, replayed, error }: Result): string {
   return [
     status,
@@ -194,7 +194,7 @@ test('a bulk answers exactly as its orders would one after another', async () =>
   }
 });
 
-/** The item as a single request, with its answer as a bulk's result. Fields of bulks alone are refused as in a bulk. */
+/** Sends the item as a single request, answered like a bulk's result. A bulk's own fields go in a bulk. */
 async function sendAlone(account: TestAccount, item: unknown): Promise<Result> {
   const only = async () => (await bulk(account, [item])).results[0];
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return only();
@@ -332,7 +332,7 @@ test('renew_customer is refused for others, for a trial, while an order waits, a
   ]);
   assert.deepEqual(both.results.map(outcomeOf), ['422 validation_failed', '422 invalid_idempotency_key']);
 
-  // The failed one leaves the previous order as the base, for its months.
+  // After the failed order, a renewal uses the months of the order before it.
   assert.equal((await fail(waiting.order.id)).status, 200);
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
   const shown = (await account.get(`/customers/${paid.order.customer.id}`)).body.customer.plan;
@@ -443,7 +443,7 @@ test('an order of someone else does not wait for a bulk to end, and a window wai
 
 for (const [how, hangUp, doneOf40] of [
   ['is reset stops the bulk at its window', (socket: Socket) => socket.resetAndDestroy(), 2 * windowOrders],
-  // A half-closed client can still read: it is answered, so all is done.
+  // A half-closed client can still read, so it gets an answer when all is done.
   ['is ended lets the bulk go on to its end', (socket: Socket) => socket.destroy(), 40],
 ] as const) {
   test(`a connection that ${how}; sent again, each order stands exactly once`, async () => {
@@ -473,7 +473,7 @@ for (const [how, hangUp, doneOf40] of [
     hangUp(socket);
     await until(() => serversEnd.closed || serversEnd.readableEnded);
     gate.resolve();
-    // Answers have a log line; for a closed connection only begun orders are awaited.
+    // An answer has a log line. For a closed connection, only orders that have begun are awaited.
     const isOver = () => serversEnd.closed || linesOfBulks() > linesBefore;
     await until(() => isOver() && service.service.engine.queueDepth() === 0);
     for (let turn = 0; turn < 10; turn += 1) await nextTurn();
@@ -607,7 +607,7 @@ test('rights that change in the middle are seen: the rest is decided with the ne
 });
 
 test('a bulk counts as one request for every ten orders begun; one that does not fit is refused whole and counts for nothing', async () => {
-  // With nothing left, the guard refuses before it has read the number of orders.
+  // If nothing is left of the limit, the guard refuses before it has read the number of orders.
   const account = await service.createReseller({ credit: '9000.00', rateLimitPerMinute: 7 });
   const left = ({ headers }: Answer) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
   const start = now;

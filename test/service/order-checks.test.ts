@@ -1,5 +1,5 @@
-// The documented order of checks, as a table: a request that is wrong in two
-// ways gets the code of the earlier check. No refusal charges or creates anything.
+// The documented order of checks, as a table: a request that is wrong in two ways gets the code of the earlier check. No
+// refusal charges or creates anything.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ before(async () => {
   service = await startTestService();
 });
 after(async () => {
-  // Excluded from the final audit.
+  // Repair the counts, which this test breaks on purpose, before verification at the end.
   await sqlOfAll(service, mendCounts);
   await service.close();
 });
@@ -48,7 +48,7 @@ async function placed(account: TestAccount, body: object, key?: string) {
   return answer.body.order;
 }
 
-/** Each fault's effect on account, customer or request. */
+/** What each fault changes in the account, customer or request. */
 const faults: Record<string, Fault> = {
   no_key: (attempt) => Object.assign(attempt, { key: '' }),
   unknown_key: (attempt) => Object.assign(attempt, { key: unknownKey }),
@@ -109,7 +109,7 @@ function setCount(account: TestAccount, counter: string, count: number) {
   return sqlOf(service, account, text, [account.id, count]);
 }
 
-/** An order in which they do not disturb each other. */
+/** Faults are applied in this order, in which they do not disturb each other. */
 const faultNames =
   'bound foreign too_long plan_changed poor halted full too_often elsewhere api_off blocked revoked';
 const place = (name: string) => faultNames.split(' ').indexOf(name);
@@ -153,7 +153,7 @@ async function expectAnswer(route: string, names: readonly string[], answer: str
   assert.deepEqual(await booksOf(service, account), before, 'the books are as they were');
 }
 
-/** Check, its fault, a later check's fault, the answer, its details. */
+/** The number of the check, its fault, a later check's fault, the answer, its details. */
 const placing = `
    1  no_key           wrong_path        401 missing_api_key          {}
    1  no_key           wrong_method      401 missing_api_key          {}
@@ -205,7 +205,7 @@ const placing = `
   18  full             poor              422 order_failed             reason=account_full
   19  poor             poor              402 insufficient_credit      balance,currency,required`;
 
-/** The same for renewals: the order's existence belongs to check 16. */
+/** The same for renewals. Whether the order exists belongs to check 16. */
 const renewing = `
    8  wrong_method     too_large         405 method_not_allowed       {}
    9  too_large        not_json          413 payload_too_large        -

@@ -1,4 +1,4 @@
-// Previews, and the guard (max_charge) that holds orders to them.
+// Previews, and the guard (max_charge) that keeps an order from costing more than its preview.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -174,10 +174,10 @@ test('a price that rose in between is not charged: the answer says what it would
   expectRefusal(await account.post('/orders/preview', guarded), '409 price_changed', details);
   assert.deepEqual(await booksOf(service, account), before);
 
-  // A refusal binds no key; exactly the guard's amount is charged.
+  // The refusal left the key free. A charge equal to the guard is allowed.
   const { order } = await place(account, { ...body, max_charge: '10.01' });
   assert.equal(order.price, '10.01');
-  // The guard is not part of the data: a repeat with another guard is answered.
+  // The guard is not part of the compared data, so a repeat with another guard is answered.
   for (const guard of [{}, { max_charge: '0' }, { max_charge: '-5.00' }, { max_charge: '999999999999.99' }]) {
     const again = await account.post('/orders', { ...body, ...guard });
     assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true'], again.text);

@@ -1,4 +1,4 @@
-// Key, allow-list, sessions and second factor, as their owner manages them in the panel.
+// Key, allow-list, sessions and second factor, as the account's owner manages them in the panel.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -234,7 +234,7 @@ test('an administrator confirms a list that leaves the own address out, through 
     assert.equal((await patch(admin.id, { allowed_ips: ['127.0.0.0/8'] })).status, 200);
     assert.equal((await admin.get('/balance')).status, 200, 'nothing was set');
     assert.notEqual((await console.get('/me')).body.account.display_name, 'Locked out');
-    // Another account's list is for that account's addresses.
+    // The list of another account concerns the addresses of that account's users.
     assert.equal((await patch(other.id, out)).status, 200);
 
     const set = await patch(admin.id, { ...out, confirm: true });
@@ -287,7 +287,7 @@ test('codes at sign-in are begun with the password and are on once a code was ri
   assert.equal(confirmed.status, 201, confirmed.text);
   const { recovery_codes: codes } = confirmed.body;
   assert.equal(new Set(codes).size, 10);
-  // Five bits per letter: 140. From 112 on a plain hash cannot be guessed, even over many accounts.
+  // Five bits per letter make 140. From 112 bits on, a plain hash cannot be guessed, even over many accounts.
   for (const code of codes) assert.match(code, /^[a-z2-7]{4}(-[a-z2-7]{4}){6}$/);
   assert.equal((await panel.get('/me')).body.totp_enabled, true);
   expectRefusal(await panel.post('/totp', password), '409 totp_enabled');
@@ -432,7 +432,7 @@ test('with an administrator’s cookie and no password, no request changes a key
   const console = await signIn(service, service.admin);
   const before = await credentials();
   const client = createApiClient(service.address, null);
-  // One creates a new account with its own key; the other would end this session.
+  // The first creates an account with its own key. The second would end this session.
   const others = ['createAccount', 'endAccountSessions'];
   const changing = service.service.app.declaredRoutes.filter(
     ({ guard, method, operationId }) =>
@@ -440,7 +440,7 @@ test('with an administrator’s cookie and no password, no request changes a key
   );
   assert.ok(changing.length > 20, `${changing.length} routes`);
   const guessed = 'anyone who has the cookie';
-  // Everything such a route may need besides the confirmation.
+  // Everything that such a route may need besides the confirmation.
   const wanted = { new_password: guessed, code: codeAt(secret), allowed_ips: [], display_name: 'Taken over' };
   for (const { method, path } of changing) {
     for (const id of path.includes('{id}') ? [account.id, service.admin.id] : ['']) {
@@ -476,7 +476,7 @@ test('a sensitive action names the password it lacks, refuses a wrong one, and i
     const done = await action(ownPassword);
     assert.ok(done.status < 300, done.text);
   }
-  // Its own password too, no matter what else is changed with it.
+  // A change of the own password too, no matter what else is changed with it.
   const own = { password: 'the thief’s own choice', display_name: 'Mine' };
   expectRefusal(await console.patch(`/admin/v1/accounts/${service.admin.id}`, own), '422 validation_failed');
   assert.notEqual((await console.get('/me')).body.account.display_name, 'Mine');

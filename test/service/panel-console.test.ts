@@ -1,4 +1,4 @@
-// The console's figures of the whole service.
+// The figures of the whole service in the console.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -48,7 +48,7 @@ test('the overview sums every account, names those that spent most, and counts p
     ],
   );
   const [last] = points.slice(-1);
-  // 11 of 31 days of 8.00 were left.
+  // 11 of 31 days of the 8.00 were left.
   assert.deepEqual([last.refunded, last.spent], ['2.83', '17.17']);
   assert.deepEqual(
     top_accounts.map(({ account, orders, spent }: Record<string, { id: number }>) => [

@@ -1,5 +1,5 @@
-// The panel only accepts requests of its own pages with a session, and the API's routes behave the same behind both guards.
-// Roles: roles-and-routes.test.ts.
+// The panel accepts only requests of its own pages with a session, and the API's routes behave the same behind both guards.
+// roles-and-routes.test.ts tests roles.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -188,7 +188,7 @@ test('an order that was under way while its account’s rights moved is placed o
   const orders = Array.from({ length: 10 }, (_, index) =>
     client.post('/v1/orders', { package_id: service.packages.basic, customer: `moved-${index}` }),
   );
-  // After five such changes an order is answered 503.
+  // After five changes of rights, an order would be answered 503.
   const changes = Array.from({ length: 4 }, () =>
     service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { allowed_ips: [] }),
   );

@@ -1,5 +1,5 @@
-// An account's sessions cannot slow down others: requests per minute, and concurrent lists and exports. A locked table
-// holds requests; nothing waits for a time.
+// The sessions of one account cannot slow down others: requests per minute, and concurrent lists and exports. A locked
+// table holds requests; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -113,7 +113,7 @@ test('what is about the session itself waits for no turn: anyone who ends a stol
   await letGo();
 });
 
-/** The embedded database: a waiting transaction would block the test's own statements. */
+/** True for the embedded database, where a waiting transaction would block the test's own statements. */
 function isAlone(): boolean {
   return service.database.kind === 'embedded';
 }

@@ -1,5 +1,5 @@
-// Customer and order lists of the pages: search, filters, order, totals and files, for the own account and, for the
-// operator, any.
+// The pages' lists of customers and orders: search, filters, order, totals and files, for the own account and, for the
+// operator, for any.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -64,7 +64,7 @@ test('customers and their orders are found by fragments of names in any order, w
   const { chidi, bjorn } = { chidi: orders['chidi@example.com'], bjorn: orders['bjorn'] };
   assert.ok(chidi !== undefined && bjorn !== undefined);
   await account.send('PATCH', `/customers/${bjorn.customer.id}`, { external_ref: 'CRM-77' });
-  // A second order, so that the customer's and the order's numbers differ.
+  // Place a second order, so that the numbers of customer and order differ.
   const again = await place(account, 'chidi@example.com');
 
   for (const [typed, references] of [
@@ -81,7 +81,7 @@ test('customers and their orders are found by fragments of names in any order, w
     ['%', ['sure_one']],
     ['_', ['sure_one']],
     ['\\', []],
-    // A search of only accents would become empty, which matches everything.
+    // A search of accents only must not become empty, which would match everything.
     ['\u0301', []],
     ['\u0308 \u0301', []],
     ['\u00b4', []],
@@ -153,7 +153,7 @@ test('customers are listed by state, package and the end of their plan, in the o
   const endOf = async (reference: string) =>
     Date.parse((await page(panel, `/customers/${ids[reference]}`)).customer.plan.expires_at) / 1000;
   const [first, third] = [await endOf('ends-1'), await endOf('ends-3')];
-  // The first two have just ended.
+  // The plans of the first two have just ended.
   service.clock.seconds = first;
   const fresh = await signIn(service, account, { setPassword: false });
   const list = (query: Record<string, string | number>) => referencesOf(fresh, '/v1/customers', query);
@@ -225,7 +225,7 @@ test('orders of more customers than are looked up are found among the newest, wi
   const account = await service.createReseller({ credit: '99999.00' });
   const expected: string[] = [];
   for (let index = 0; index < 620; index += 1) {
-    // Every third has letters that only the program checks.
+    // Every third name has letters that only the program can check.
     const name = index % 3 === 0 ? `Zoë crowd ${index}` : `Zoe crowd ${index}`;
     const outcome = await service.service.engine.submit({
       type: 'place',
@@ -323,7 +323,7 @@ test('what renewals of many customers cost together is what the bulk then charge
   assert.equal(bulk.body.results[0].order.expires_at, before.data[0].expires_at);
   assert.equal(bulk.body.results[2].order.package.id, plus, 'the order that the plan came from');
 
-  // A pending order cannot be renewed; a low balance is no refusal here.
+  // A pending order cannot be renewed. A low balance is not a reason to refuse here.
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
   await place(account, 'two', { package_id: plus });

@@ -1,4 +1,4 @@
-// Searching orders and customers in the panel.
+// Searching for orders and customers in the panel.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -220,7 +220,7 @@ test('a login link is made for a customer, logs in once, and kills the earlier o
   assert.equal((await open(second)).status, 303);
   assert.equal((await open(second)).status, 410);
 
-  // A trial customer has no order; each has a separate link.
+  // A customer with a trial has no order. Each request makes a separate link.
   const onTrial = async (customer: string) => {
     const trial = { package_id: service.packages.trial, customer };
     const granted = await service.admin.post(`/api/admin/v1/accounts/${account.id}/trials`, trial);

@@ -1,4 +1,4 @@
-// The served pages: one index for all paths, immutable assets, nothing external.
+// The pages as served: one index for all paths, immutable assets, nothing from other hosts.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// No panel page or filtered list reads a whole table that grows with orders, neither with young nor with grown tables:
-// plans of its statements are checked.
+// No page of the panel and no filtered list reads a whole table that grows with orders. Checks the plans of their
+// statements with young and with grown tables.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ import type { Transaction } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 
-/** Panel statements, with the required index if not the table's key. */
+/** The panel's statements, with the index that they must use if it is not the table's key. */
 const statements: Readonly<Record<string, RegExp | null>> = {
   find_session: /sessions_pkey/,
   list_sessions: /sessions_pkey/,
@@ -100,7 +100,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   replace_logged_links: /login_link_log_unused/,
   read_unchecked_last_orders: /orders_pkey[\s\S]*plan_changes_pkey/,
   list_live_links: /login_links_live/,
-  // With three accounts either index is fine.
+  // With only three accounts, either index is fine.
   search_accounts_by_age: /accounts_pkey|accounts_by_name/,
   search_accounts_by_name: /accounts_by_name/,
   find_account_view: /account_views_pkey/,
@@ -108,11 +108,11 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_events_of_type_down: /events_of_type/,
   find_event_at_number: /events_pkey/,
   count_events_of_types: /events_of_type/,
-  // Without rows either index is fine.
+  // Without rows, either index is fine.
   find_webhook_retry: /webhook_retries_pkey|webhook_retries_due/,
 };
 
-/** A young account has no whole range yet, and few customers' orders. */
+/** Not reached for a young account: it has no whole range yet and few customers' orders. */
 const ofManyRows = ['find_list_ranges', 'find_orders_of_words'];
 
 const bigTables = [
@@ -145,7 +145,7 @@ let panel: PanelClient;
 let console: PanelClient;
 let webhookId: number;
 before(async () => {
-  // One connection per rank, so that the checked plans are those used.
+  // One connection per rank, so that the checked plans are the ones that were used.
   service = await startTestService({
     environment: { OUTBOUND_ALLOW: '127.0.0.0/8' },
     limits: { database: { lookupConnections: 1, readConnections: 1 } },
@@ -163,7 +163,7 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
   const { order } = placed.body;
   assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
-  // Five custom plans, generic from the sixth on.
+  // PostgreSQL makes five custom plans first and may use a generic plan from the sixth on.
   for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
   await indexFacets(service.database);
   await indexCustomerTerms(service.database);
@@ -288,7 +288,7 @@ async function look(when: string): Promise<void> {
   }
 }
 
-/** Thousands of other customers' orders, through the engine. */
+/** Places thousands of orders of other customers, through the engine. */
 async function grow(): Promise<void> {
   const credited = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
     amount: '900000',
@@ -312,7 +312,7 @@ async function grow(): Promise<void> {
     ),
   );
   assert.ok(outcomes.every(({ type }) => type === 'ordered'));
-  // One in twelve is among the few.
+  // Every twelfth order is one of the few that fail.
   const settled = await Promise.all(
     outcomes.map((outcome, index) =>
       service.service.engine.submit({

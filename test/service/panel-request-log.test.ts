@@ -1,4 +1,4 @@
-// An account's request log: its content, what it never contains, and that it is bounded and delays nothing.
+// An account's request log: what it contains and never contains, and that it is bounded and delays nothing.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -193,7 +193,7 @@ test('lines are dropped and counted rather than waited for', async () => {
   assert.equal(dropped, 24, 'what could not be written is not kept');
   isAway = false;
 
-  // More than the limit: the oldest go while it is written.
+  // More lines than the limit. The oldest are deleted while new ones are written.
   for (let times = 0; times < 30; times += 1) {
     note(10);
     await log.flush();

@@ -1,4 +1,4 @@
-// Signing in and out, the ends of sessions, and slowing down guesses.
+// Signing in and out, when sessions end, and how guesses are slowed down.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -49,7 +49,7 @@ before(async () => {
   service.clock.monotonic = () => milliseconds;
 });
 beforeEach(() => {
-  // No waits because of earlier tests' failures.
+  // Move the time, so that failures of earlier tests cause no waits.
   milliseconds += 24 * hour * 1000;
 });
 after(() => service.close());
@@ -131,7 +131,7 @@ test('with https the cookie is bound to the host and to https, and so is every l
       const policy = (await api.get(path)).headers.get('content-security-policy') ?? '';
       assert.match(policy, /default-src 'none'.*frame-ancestors 'none'/, path);
     }
-    // Without Sec-Fetch-Site the Origin must be PUBLIC_URL.
+    // Without Sec-Fetch-Site, the Origin must be PUBLIC_URL.
     const out = (origin: string) => api.post('/panel/api/sign-out', {}, { origin });
     expectRefusal(await out(secure.address), '403 forbidden_origin');
     expectRefusal(await out('http://shop.example'), '403 forbidden_origin');
@@ -151,7 +151,7 @@ test('a wrong password, an unknown name and an account without a password are an
     { username: '', password: '' },
     { username: 'ü\u2028x', password: testPassword },
     { username: await usernameOf(service, without), password: 'none' },
-    // A refusal's fields do not make it a valid body.
+    // Fields of a refusal do not make a valid body.
     { username, password: 'not the password', code: 'not_found', details: {} },
   ]) {
     const answer = await signInAnswer(service.address, body);
@@ -175,7 +175,7 @@ test('a wrong password, an unknown name and an account without a password are an
 
 test('an unknown name costs as much computing as a wrong password', async () => {
   const { id, username } = await withPassword();
-  // One with a real account's cost.
+  // A hash that costs as much as a real account's.
   const hash = await hashPassword(testPassword);
   const text = 'update people set password_hash = $2 where id = $1::int';
   await service.database.query({ name: '', text }, [id, hash]);
@@ -189,14 +189,14 @@ test('an unknown name costs as much computing as a wrong password', async () => 
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1e6;
   };
-  // Compilation and garbage collection are not costs: the cheapest of several counts.
+  // Compilation and garbage collection also take time, so the cheapest of several requests counts.
   const known: number[] = [];
   const unknown: number[] = [];
   for (let round = 0; round < 3; round += 1) {
     known.push(await secondsOf(username));
     unknown.push(await secondsOf('nobody-has-that'));
   }
-  // A request without argon2id takes a hundredth.
+  // A request that does not run argon2id takes a hundredth of this time.
   const seconds = `${unknown} s for an unknown name, ${known} s for a known one`;
   assert.ok(Math.min(...unknown) > Math.min(...known) / 3, seconds);
 });
@@ -649,14 +649,14 @@ test('a flood of refused sign-ins is counted in the audit log, not written out',
     (await signInEntries())
       .filter((entry: { action: string; subject: string }) => `${entry.action} ${entry.subject}` === what)
       .map((entry: { after: { within_the_hour: number } }) => entry.after.within_the_hour)
-      // They are written concurrently.
+      // They were written at the same time, so their order may vary.
       .sort((a: number, b: number) => b - a);
   milliseconds += hour * 1000;
   await knock(username, 'wrong', 29);
   const first = Array.from({ length: 20 }, (_, index) => 20 - index);
   const refusals = `sign_in.refuse sign-in of account ${account.id}`;
   assert.deepEqual(await countsOf(refusals), first);
-  // Continues after an hour, without losing entries without an account or the owner's own.
+  // After an hour, logging continues. It has lost neither entries without an account nor the owner's own.
   milliseconds += hour * 1000;
   await knock(username, 'wrong', 1);
   assert.deepEqual(await countsOf(refusals), [...first, 1]);
@@ -701,7 +701,7 @@ test('a session has a rate limit of its own, and it is not the key’s', async (
 test('the last administrator who can act is neither blocked nor switched off', async () => {
   const { admin } = service;
   const panel = await signIn(service, admin);
-  // The own key is switched off, so this could not be undone by anyone else.
+  // The only administrator's API access is off, so no other caller could undo this.
   await sqlOfAll(service, 'update accounts set api_enabled = false where is_admin');
   const made = await panel.post('/admin/v1/accounts', { username: 'not-an-admin', group: 'reseller' });
   assert.equal(made.status, 201, made.text);

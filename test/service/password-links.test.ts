@@ -1,4 +1,4 @@
-// Mails to people: invitations, password links, and sign-ins from new addresses, as received by a real SMTP server.
+// Mails that people get, received by a real SMTP server: invitations, password links, and sign-ins from new addresses.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -44,7 +44,7 @@ after(async () => {
 });
 beforeEach(async () => {
   await arrived();
-  // Each test uses a different address, so that waits are separate.
+  // Each test comes from another address, so that waits do not add up.
   places += 1;
   anonymous = createPanelClient(service.address, '');
 });
@@ -86,7 +86,7 @@ async function tokenFor(account: string): Promise<string> {
   return tokenIn(mails[0]);
 }
 
-/** Of an earlier test, so that no later one is delayed. */
+/** Moves the clock, so that a link of an earlier test delays no later one. */
 const rest = () => {
   service.clock.seconds += restSeconds;
 };
@@ -264,12 +264,12 @@ test('people of another account who name an address take no link from its owner'
   const first = await arrived();
   assert.deepEqual(names(first).toSorted(), ['squatter-1', 'squatter-2', 'the-victim']);
   const victims = first.find(({ parsed }) => parsed.text?.includes('the-victim'));
-  // Using a link confirms the address, which then comes first.
+  // Using a link confirms its address, which then comes first.
   expectStatus(await complete(tokenIn(victims)), 204);
   rest();
   expectStatus(await ask('v@example.com'), 202);
   assert.equal(names(await arrived())[0], 'the-victim');
-  // The answer is the same for everyone, including unknown addresses.
+  // Everyone gets the same answer, even an unknown address.
   rest();
   const unknown = await ask('no-such@example.com');
   assert.deepEqual([unknown.status, unknown.text], [202, (await ask('v@example.com')).text]);
@@ -375,7 +375,7 @@ test('people of an account are written to at addresses of their own, two with on
     expectStatus(await complete(tokenIn(mail), `the choice of number ${index}`), 204);
   }
 
-  // By name one of them, by address both, and never the account's own login.
+  // A username finds one of the two, the address finds both, and neither finds the account's own login.
   expectStatus(await ask('mailed.first'), 202);
   assert.deepEqual(
     (await arrived()).map(({ to, parsed }) => [to, parsed.text?.includes('mailed.first')]),
@@ -392,7 +392,7 @@ test('people of an account are written to at addresses of their own, two with on
   expectStatus(await enter('mailed.second', chosen), 200);
   expectStatus(await enter('mailed.first', 'the choice of number 0'), 200);
 
-  // An address that is new for one of them is reported to that one.
+  // A sign-in from an address that is new for one of them is reported to that person only.
   expectStatus(await enter('mailed.second', chosen, from('198.51.100.77')), 200);
   const [news, ...others] = await arrived();
   assert.deepEqual([news?.to, others.length], ['team@example.com', 0]);
@@ -488,7 +488,7 @@ test('a link shows its holder whom it is for and who invites, and nothing once i
     invited_by: account.username,
     expires_at: invited.invitation.expires_at,
   });
-  // Other accounts do not see the operator's people.
+  // Other accounts do not see who the operator's people are.
   const byOperator = expectStatus(
     await service.admin.post(`${api}/accounts/${account.id}/people`, {
       username: 'linked-olga',
@@ -499,7 +499,7 @@ test('a link shows its holder whom it is for and who invites, and nothing once i
   const other = String(byOperator.invitation.url).split('#token=')[1] ?? '';
   assert.equal(expectStatus(await look(other), 200).invited_by, null);
 
-  // Looking does not use it up; using does.
+  // Looking at a link does not use it up; setting the password does.
   expectStatus(await look(token), 200);
   expectStatus(await complete(token), 204);
   expectRefusal(await look(token), '404 link_not_found');
@@ -545,13 +545,13 @@ test('an invitation can end in a session, a mailed reset cannot, and nothing of 
   const { person } = expectStatus(await panel.get('/person'), 200);
   assert.equal(person.username, 'signs-in');
 
-  // A reset link only shows that mail can be read: they sign in by hand, with a code if required.
+  // A reset link only proves that the person reads the mail, so they sign in themselves, with a code if required.
   rest();
   const reset = await finish(await tokenFor('signs-in@example.com'), 'one more battery staple');
   expectStatus(reset, 204);
   assert.equal(reset.headers.get('set-cookie'), null);
 
-  // An enabled second factor is required even for invitations.
+  // If a second factor is enabled, even an invitation requires it.
   const guarded = expectStatus(
     await service.admin.post(`${api}/accounts/${account.id}/people`, {
       username: 'has-codes',

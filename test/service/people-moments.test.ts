@@ -1,5 +1,5 @@
-// A person removed or given another role at the worst moment of a request: after the guard, during the password check,
-// before execution.
+// A person is removed or given another role at the worst moment of a request: after the guard, during the password check,
+// or before execution.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

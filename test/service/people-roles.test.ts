@@ -1,5 +1,5 @@
-// What each role may do, on every route and against extending it. Required second factors, and actions that require the
-// password.
+// What each role may do, on every route, and that no role can extend it. Also required second factors, and actions that
+// require the password.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
-/** Changing routes get a body that is not JSON: admitted callers get a 400, without any effect. */
+/** Routes that change something get a body that is not JSON, so callers who are admitted get a 400 without any effect. */
 function send({ method, path }: DeclaredRoute, { cookie }: PanelClient): Promise<Answer> {
   const filled = path.replace(/\{\w+\}/g, '1');
   const body = method === 'GET' ? undefined : '{';
@@ -67,7 +67,7 @@ test('every person is let in to the routes whose scopes their role has, and to n
         const why = `${role}: ${route.method} ${route.path} ${answer.text.slice(0, 200)}`;
         const missing = route.scopes.filter((scope) => !scopes.has(scope));
         if (missing.length === 0) {
-          // Test mode's own requests belong to the page in test mode.
+          // The routes of test mode exist only in test mode.
           if (route.path.includes('/test/') && route.method === 'GET') {
             expectRefusal(answer, '403 test_mode_only', undefined, why);
             continue;
@@ -116,7 +116,7 @@ test('support helps accounts, and moves no money and no prices', async () => {
   expectRefusal(await panel.post(`${path}/credit`, credit), '403 insufficient_scope', {
     scope: 'admin:credit',
   });
-  // The group determines an account's prices.
+  // The group determines the account's prices, so changing it needs another scope.
   expectStatus(await panel.patch(path, { group: 'reseller' }), 200);
   expectRefusal(await panel.patch(path, { group: 'distributor' }), '403 insufficient_scope', {
     scope: 'admin:packages',
@@ -216,7 +216,7 @@ test('staff and viewers of an account reach no one of it, and nothing of another
       '403 forbidden',
     );
   }
-  // Owners find no people of other accounts.
+  // Owners cannot find people of other accounts.
   const owner = await addPerson(service, reseller, 'owner');
   for (const id of [outsider.id, other.id, service.admin.id]) {
     expectRefusal(
@@ -273,7 +273,7 @@ test('a right password is good for sensitive actions of this session for five mi
   expectRefusal(await invite('sudo-third'), '422 validation_failed');
   expectRefusal(await panel.post('/api-key/reveal', {}), '422 validation_failed');
   assert.equal((await panel.get('/person')).body.reauthenticated_until, null);
-  // Actions do not prolong it; another password confirmation does.
+  // Actions do not prolong the confirmation; entering the password again does.
   expectStatus(await panel.post('/api-key/reveal', own), 200);
   service.clock.seconds -= 3_600;
   expectRefusal(await invite('sudo-third'), '422 validation_failed', undefined, 'a clock that was set back');
@@ -438,7 +438,7 @@ test('anyone who needs a second factor does nothing but set one up, and cannot s
     expectRefusal(off, '403 second_factor_required');
     expectStatus(await person.panel.get('/v1/balance'), 200);
 
-    // After an administrator disabled it, set-up starts again; roles without the requirement are not asked.
+    // After an administrator turned it off, set-up starts again. Roles that do not require it are not asked.
     const staff = await addPerson(strict, account, 'staff');
     expectStatus(await staff.panel.get('/v1/balance'), 200);
     expectRefusal(
@@ -450,7 +450,7 @@ test('anyone who needs a second factor does nothing but set one up, and cannot s
     const support = await addPerson(strict, strict.admin, 'support');
     expectStatus(await support.panel.get('/admin/v1/accounts'), 200);
     assert.equal((await account.get('/balance')).status, 200);
-    // With another role the next request needs one.
+    // The new role requires a second factor from the next request on.
     const path = `${peoplePath(account)}/${staff.id}`;
     expectStatus(await strict.admin.patch(path, { role: 'owner' }), 200);
     expectRefusal(await staff.panel.get('/v1/balance'), '403 second_factor_required');

@@ -1,5 +1,5 @@
-// People of an account: invited by single-use links, changed and removed by owners and administrators, never leaving an
-// account without an owner who can sign in.
+// The people of an account. Links that work once invite them; owners and administrators change and remove them. An account
+// always keeps an owner who can sign in.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -253,7 +253,7 @@ test('of two owners who remove each other at the same moment, one stays, and no 
     expectStatus(removed, 200);
     const confirmed = { password: ownPassword };
     for (const { panel } of [first, second]) {
-      // From here on sensitive actions need no password: both reach the account at once.
+      // Sensitive actions need no password for a while now, so both requests reach the account at once.
       expectStatus(await panel.post('/api-key/reveal', confirmed), 200);
     }
     const answers = await Promise.all(
@@ -438,7 +438,7 @@ test('a person changes their own password and address, and ends no one else’s 
   assert.deepEqual(expectStatus(await panel.put('/email', email), 200), { email: 'viewer@example.com' });
   assert.equal((await owner.get('/me')).body.account.email, undefined, 'the account’s is another one');
   assert.equal((await panel.get('/person')).body.person.email, 'viewer@example.com');
-  // Only owners change the account's address.
+  // Only owners may change the account's address.
   await addPerson(service, account, 'owner');
   expectStatus(await service.admin.patch(`${peoplePath(account)}/${account.id}`, { role: 'viewer' }), 200);
   expectRefusal(

@@ -1,4 +1,4 @@
-// Changes of a plan without an order are history: trials, suspensions and their ends, numbered within the account.
+// Plan changes without an order are history, numbered within the account: trials, suspensions and their ends.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // Canceling, suspending and resuming plans (docs/decisions/0030-the-life-of-a-plan.md), computed by hand. Every service
-// audits itself when closed.
+// verifies itself when it closes.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -144,7 +144,7 @@ test('a suspended customer is let in nowhere, while time and orders go on; the o
   assert.equal(await open(await link()), 303);
   assert.equal((await reseller.get(`/orders/${order.id}`)).body.order.status, 'completed');
 
-  // A repeated key returns its first answer; it does not suspend again.
+  // A repeated key returns its first answer and does not suspend again.
   assert.equal(
     expectStatus(await reseller.post(`${path}/suspend`, { reason: 'Invoice 7', ...keyed('s-1') }), 200)
       .customer.plan.status,
@@ -200,7 +200,7 @@ test('a cancel at the period’s end puts auto-renewal aside, and resume brings 
   expectStatus(await reseller.post(`${path}/resume`), 200);
   assert.partialDeepStrictEqual(await plan(), { ends_at_period_end: false, auto_renew: auto });
 
-  // An extension keeps it and moves its due time; a new run after a cancel at the end has none.
+  // An extension keeps auto-renewal and moves its due time. A new run after a cancel at the period's end has none.
   await placeOrder(service, reseller, {});
   assert.equal((await plan()).auto_renew.next_at, '2026-03-29T10:00:00Z');
   expectStatus(await reseller.post(`${path}/cancel`, { at: 'period_end' }), 200);
@@ -225,7 +225,7 @@ test('auto-renewal that is set to what it is already leaves no item, unless it c
   await put(settings);
   const before = await items();
   await put(settings);
-  // A repeated key returns its answer, without an item.
+  // A repeated key returns its answer and adds nothing to the history.
   const keyedOnce = await put({ ...settings, ...keyed('again') });
   assert.deepEqual(await put({ ...settings, ...keyed('again') }), keyedOnce);
   expectRefusal(
@@ -234,7 +234,7 @@ test('auto-renewal that is set to what it is already leaves no item, unless it c
   );
   assert.deepEqual([before, await items()], [1, 1]);
 
-  // The renewal is refused as too expensive: the same settings allow another attempt, and taking a cancel back is a change.
+  // After a renewal refused for its price, the same settings allow another attempt. Withdrawing a cancel is a change.
   const { expires_at: end } = expectStatus(await reseller.get(path), 200).customer.plan;
   service.clock.seconds = secondsOf(end) - 47 * 3_600;
   await runRenewals(service);
@@ -312,7 +312,7 @@ test('the history of a plan shows who did what, and the plan before and after', 
   const order = { customer: `told-${reseller.id}` };
   const placed = await placeOrder(service, reseller, order);
   expectStatus(await reseller.post(`${path}/suspend`, { reason: 'Invoice 7' }), 200);
-  // Its key returns an answer; nothing happened.
+  // The repeated key returns an answer, but nothing happens.
   expectStatus(await reseller.post(`${path}/suspend`, keyed('again')), 200);
   expectStatus(await service.admin.patch(`/api/admin/v1${path}`, { status: 'suspended' }), 200);
   expectStatus(await reseller.post(`${path}/resume`), 200);
@@ -358,7 +358,7 @@ test('the history of a plan shows who did what, and the plan before and after', 
   assert.equal(oldestFirst[8].refund, '20.00');
   assert.equal(oldestFirst[8].to.expires_at, '2026-01-31T10:01:00Z');
 
-  // Page by page the same, no matter what happens meanwhile.
+  // The pages stay the same, no matter what happens meanwhile.
   const walked: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = expectStatus(await reseller.get(`${path}/history?limit=3&cursor=${cursor}`), 200);

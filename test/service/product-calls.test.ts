@@ -1,5 +1,5 @@
-// Calls to a real product that answers, refuses, breaks and hangs: every order ends completed, or failed and refunded, and
-// the product gets each customer's calls in order. Every service audits itself when closed.
+// Calls to a real product that answers, refuses, breaks and hangs. Every order ends either completed, or failed and
+// refunded. The product gets the calls for each customer in order. Every service verifies itself when it closes.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -52,7 +52,7 @@ async function statusOf(account: TestAccount, orderId: number): Promise<string> 
   return expectStatus(await account.get(`/orders/${orderId}`), 200).order.status;
 }
 
-/** From /metrics: calls, the oldest one's age in seconds, orders that need attention. */
+/** From /metrics: waiting calls, the age of the oldest in seconds, and orders that need attention. */
 async function waiting(): Promise<(number | undefined)[]> {
   const metrics = await readMetrics(service);
   return ['product_calls_waiting', 'product_call_oldest_seconds', 'orders_needing_attention'].map((name) =>
@@ -60,7 +60,7 @@ async function waiting(): Promise<(number | undefined)[]> {
   );
 }
 
-/** Polls until true; the test runner's timeout ends it. */
+/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -155,7 +155,7 @@ test('after any other answer the call is retried with the same id, later and lat
   assert.deepEqual(['taken', 'refused', 'retried', 'given_up'].map(grown), [1, 0, delays.length, 0]);
   assert.equal(new Set(product.calls.map(({ id }) => id)).size, 1);
   assert.ok(service.clock.seconds > began);
-  // The terms are those of the order's second.
+  // The terms are those of the second in which the order was placed.
   assert.equal((await account.get(`/orders/${order.id}`)).body.order.expires_at, order.expires_at);
 });
 
@@ -209,7 +209,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
       ],
     );
   await until(async () => {
-    // Each attempt postpones the next: the clock follows, beyond three days.
+    // Each attempt postpones the next one. Move the clock after it, beyond three days.
     service.clock.seconds += 2 * hour;
     await new Promise((resolve) => setTimeout(resolve, 20));
     return (await attention()).length === 2;
@@ -219,7 +219,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
     [failed.id, 503],
   ]);
   await until(async () => (await waiting()).join() === '0,0,2');
-  // The session did not survive the three days.
+  // Sign in again, because the session ended during the three days.
   console = await signIn(service, service.admin);
   assert.deepEqual(await handOff(), {
     waiting: { count: 0, more: false },
@@ -314,7 +314,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
   product.answer(() => ({ status: 500 }));
   const { order: second } = await placeOrder(service, account, { customer: 'fenced-too' });
   await product.waitFor(1, ({ data }) => data.order_id === second.id);
-  // Another process has it now.
+  // Now another process has the lease.
   await sql(`update jobs set lease_number = lease_number + 1 where kind = '${productCallsKinds.live}'`);
   service.clock.seconds += 10;
   await service.service.jobs.idle();
@@ -337,7 +337,7 @@ test('a process that has lost the lease writes nothing more, and no order is set
 test('an answer that cannot be carried out is asked for again later and later, not every second', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('confirm');
-  // A process's first successful answer makes earlier failures due at once: that has happened.
+  // A process's first successful answer makes earlier failures due at once. Let that happen first.
   const { order: first } = await placeOrder(service, account, { customer: 'settled' });
   await settled(account, first.id);
   const group = service.database.ofAccount(account.id);

@@ -1,4 +1,4 @@
-// The last call that the product took equals the entitlement, also after it was away: holds, ends and cancels
+// The last call that the product accepted equals the entitlement, even after it was away: suspensions, ends and cancels
 // around pending orders. With real sockets and the service's own caller.
 
 import assert from 'node:assert/strict';
@@ -21,7 +21,7 @@ const hour = 3_600;
 const productCalls = '/api/admin/v1/product-calls';
 let service: TestService;
 let product: ProductReceiver;
-/** What the product took, oldest first; repeated ids get the first answer. */
+/** The calls that the product accepted, oldest first. A repeated id gets the first answer. */
 let took: ReceivedCall[] = [];
 let isAway = false;
 
@@ -31,7 +31,7 @@ before(async () => {
 after(() => service.close());
 beforeEach(async () => {
   service.clock.seconds = secondsOf('2026-01-31T10:00:00Z');
-  // From here on ends are recorded.
+  // From here on, ends of plans are recorded.
   await runPlanEnds(service);
   product = await startProductReceiver();
   took = [];
@@ -81,7 +81,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     const text = `select type, attempts from product_calls where status = 'waiting' and account_id = ${account.id}`;
     return sqlOf(service, account, `${text} order by id`);
   };
-  /** The product is away, and every sendable call was attempted. */
+  /** The product is away, and every call that can be sent was attempted. */
   const goesAway = async () => {
     await quiet();
     isAway = true;
@@ -105,7 +105,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     const [row] = await sqlOf(service, account, `${text} order by id desc limit 1`);
     return String(row?.['call_id']);
   };
-  /** Waiting calls have had all their attempts. */
+  /** Makes waiting calls run out of attempts. */
   const runOut = async () => {
     const text = `update product_calls set status = 'attention' where status = 'waiting'`;
     await sqlOf(service, account, `${text} and account_id = ${account.id} and attempts > 0`);
@@ -115,7 +115,7 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
   const entitlement = async () =>
     expectStatus(await service.admin.get(`/api/product/v1/entitlements/${reference}`), 200);
   const taken = () => took.filter(({ data }) => data.customer.reference === reference);
-  /** @returns the types of the calls that the product took, oldest first */
+  /** @returns the types of the calls that the product accepted, oldest first */
   const agree = async (): Promise<string[]> => {
     await quiet();
     const [last] = taken().slice(-1);
@@ -273,7 +273,7 @@ describe('the last call that the product took equals the entitlement', () => {
     await runPlanEnds(service);
     expectStatus(await service.admin.post(`/api/admin/v1/orders/${id}/accept`, {}), 200);
     isAway = false;
-    // A running attempt may have been taken before.
+    // An attempt that was running may have been accepted before.
     assert.equal((await agree()).at(-1), 'plan.expire');
     const { data } = expectStatus(await account.get('/events?type=plan.expired'), 200);
     assert.deepEqual(
@@ -296,7 +296,7 @@ describe('the last call that the product took equals the entitlement', () => {
     await returns();
     await agree();
     const said = taken().map(({ type, data }) => `${type} ${data.status}`);
-    // The first was attempted before the others came, and every attempt is identical.
+    // The first call was attempted before the others existed, and all of its attempts are identical.
     assert.deepEqual(said, [
       'plan.activate active',
       'plan.suspend suspended',
@@ -352,7 +352,7 @@ describe('the last call that the product took equals the entitlement', () => {
         return row?.['status'];
       };
       while ((await statusOf()) !== 'superseded') await pauseShortly();
-      // The administrator opened the list before the order was taken, and resets the product.
+      // The administrator opened the list before the order's call was accepted, and applies the old call by hand.
       await sqlOf(service, account, `update product_calls set status = '${status}' where call_id = '${id}'`);
       if (old !== undefined) took.push(old);
       for (const _ of ['first', 'again'])
@@ -376,7 +376,7 @@ describe('the last call that the product took equals the entitlement', () => {
       const { id } = await order({ package_id: service.packages.plus });
       const [decided] = await product.waitFor(1, ({ data }) => data.order_id === id);
       await attempted();
-      // It decided, the answer was lost, and then it is reset by hand.
+      // The product decided and its answer was lost. Then the administrator applies the old call by hand.
       if (decided !== undefined && answer === 'takes') took.push(decided);
       if (old !== undefined) took.push(old);
       const suspend = await callId('plan.suspend');
@@ -496,7 +496,7 @@ test('an end whose plan was extended before the call was sent is not sent', asyn
 test('what is called after an order that was failed by hand waits for the attempt that is under way', async () => {
   const { account, reference, order, agree } = await scene();
   await order();
-  // Hangs until the service times out.
+  // The product hangs until the service times out.
   let hangingThen = null;
   answerWith(({ type }) => {
     if (type === 'plan.change') hangingThen = product.hanging();

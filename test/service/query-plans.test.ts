@@ -1,6 +1,6 @@
-// The trap of young databases (docs/architecture.md, "The one idea"): a named statement planned on empty tables silently
-// keeps its plan. Plans the order path's statements on empty tables, grows the tables, and then checks the next plans in
-// the same sessions.
+// A named statement that is planned while its tables are empty silently keeps its plan (docs/architecture.md, "The one
+// idea"). This plans the statements of orders on empty tables, lets the tables grow, and then checks the next plans in the
+// same sessions.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -30,7 +30,7 @@ const bigTables = [
   'product_calls',
 ];
 
-/** All statements of a batch; others are not checked. */
+/** All statements of a batch. Others are not checked. */
 const orderPath = [
   'lock_accounts',
   'load_packages_version',
@@ -63,16 +63,16 @@ const orderPath = [
   'insert_event_inbox',
 ];
 
-/** PostgreSQL makes custom plans five times, and generic ones from the sixth at the earliest. */
+/** PostgreSQL makes five custom plans first and a generic plan from the sixth on at the earliest. */
 const timesUntilGeneric = 8;
 const manyOrders = 4_000;
 
 let service: TestService;
 let accounts: TestAccount[];
 before(async () => {
-  // One connection per rank, so that the checked plans are those used.
+  // One connection per rank, so that the checked plans are the ones that were used.
   service = await startTestService({ limits: { database: { lookupConnections: 1, readConnections: 1 } } });
-  // One per lane or account group, so that each session of the order path gets its share.
+  // One account per lane or account group, so that each session for orders gets its share.
   const count = Math.max(2, service.database.accountGroups().length);
   accounts = [];
   for (let made = 0; made < count; made += 1) accounts.push(await service.createReseller());
@@ -200,7 +200,7 @@ async function plans(): Promise<SessionPlan[]> {
   return inSessions('orders', (transaction) => plansOfSession(transaction, null));
 }
 
-/** In all lanes' sessions, or another rank's only one, at the same time, so that each is reached. */
+/** Runs in the sessions of all lanes, or in the only one of another rank, at the same time, so that each is reached. */
 async function inSessions(
   rank: 'orders' | 'lookups' | 'reads',
   work: (transaction: Transaction) => Promise<SessionPlan[]>,
@@ -239,7 +239,7 @@ async function inSessionsOf(
   return found.flat();
 }
 
-/** Sequentially, so that each is a batch and uses its statements. */
+/** One after the other, so that each order is a batch of its own and uses its own statements. */
 async function everyKindOfOrder(account: TestAccount, time: number): Promise<void> {
   const { packages, admin } = service;
   const path = `/api/admin/v1/accounts/${account.id}`;
@@ -314,7 +314,7 @@ async function withProduct(work: () => Promise<void>): Promise<void> {
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
 }
 
-/** Thousands of new customers' orders, through the engine: a busy minute. */
+/** Places thousands of orders of new customers through the engine, like a busy minute. */
 async function grow(): Promise<void> {
   for (const account of accounts) {
     const path = `/api/admin/v1/accounts/${account.id}`;
@@ -347,7 +347,7 @@ async function grow(): Promise<void> {
       numbers.map((orderNumber) => submit({ ...settle, orderNumber, reason: null, by: null })),
     );
     assert.ok(settled.every(({ type }) => type === 'settled'));
-    // A new key each: a row, although nothing changes.
+    // Each change has a new key, which makes a row although nothing changes.
     const changes = await Promise.all(
       outcomes.map((outcome, index) =>
         service.service.engine.submit({

@@ -1,5 +1,5 @@
-// Which work waits for which on PostgreSQL (docs/decisions/0013-orders-first.md), beside continuous orders. Embedded
-// database: test/unit/ranked-queue.test.ts.
+// Which work waits for which on PostgreSQL (docs/decisions/0013-orders-first.md), beside continuous orders. For the
+// embedded database, see test/unit/ranked-queue.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -46,10 +46,10 @@ test('beside orders that never pause reads rest, and what people change does not
   const { config, remove } = await createTestDatabase();
   assert.ok(config.kind === 'postgres');
   const limits = defaultLimits.database;
-  // After one read, the next rests longer than this test takes.
+  // After one read, the pause before the next one is longer than this test.
   const readThrottle = {
     ...limits.readThrottle,
-    // Orders start just after the database was opened, and so have not been busy for most of that time.
+    // Orders start right after the database was opened, so they have not been busy for most of the time yet.
     busyShareMin: 0,
     restFactor: 1_000_000,
     restMillisecondsMax: 3_600_000,

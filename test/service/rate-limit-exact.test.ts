@@ -22,7 +22,7 @@ test('no window of 60 seconds admits more than the limit, and Retry-After is nei
   const admitted: number[] = [];
   let refused = 0;
 
-  // Bursts on many sockets, with various pauses: about ten times what is admitted.
+  // Bursts on many sockets with various pauses, about ten times what the limit admits.
   for (let burst = 0; burst < 300; burst += 1) {
     now += random.pick([0, 1, 37, 250, 1_000, 4_999, 15_000, 59_999, 60_000]) + random.below(20);
     const answers = await Promise.all(
@@ -38,7 +38,7 @@ test('no window of 60 seconds admits more than the limit, and Retry-After is nei
     assert.equal(limited.body.error.details.retry_after, retryAfter);
     const oldest = admitted.at(-limit);
     assert.ok(oldest !== undefined, 'a request is refused only after as many as the limit');
-    // Until the window's oldest leaves: less than a second too late, and never too early.
+    // The time until the oldest request leaves the window, rounded up to a second and never too early.
     assert.equal(retryAfter, Math.ceil((oldest + windowMilliseconds - now) / 1000));
     if (random.below(4) > 0) continue;
     now += retryAfter * 1000;

@@ -1,4 +1,4 @@
-// Receipts and statements as PDF: numbered, with letterhead, in the reader's language, only for their account.
+// Receipts and statements as PDF: numbered, with the letterhead, in the reader's language, and only for their account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -39,7 +39,7 @@ async function document(path: string, cookie: string, headers: Record<string, st
   return { answer, bytes, words: answer.status === 200 ? wordsOf(bytes) : bytes.toString() };
 }
 
-/** A page's text in Western fonts: hexadecimal in brackets. */
+/** Reads a page's text in Western fonts, which is hexadecimal in brackets. */
 function wordsOf(pdf: Buffer): string {
   let words = '';
   for (let at = pdf.indexOf('stream\n'); at >= 0; at = pdf.indexOf('stream\n', at)) {

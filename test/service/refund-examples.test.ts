@@ -1,4 +1,4 @@
-// The examples of docs/plans-and-refunds.md, order by order, match the service's answers.
+// The examples of docs/plans-and-refunds.md, order by order, agree with the service's answers.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -89,7 +89,7 @@ async function send(
   return reseller.post('/orders', { package_id: word === 'Basic' ? basic : plus, customer, period });
 }
 
-/** A line's cells after the order, from the answer; plan end and balance are read again. */
+/** A line's cells after the order, taken from the answer. The plan's end and the balance are read separately. */
 async function shown(reseller: TestAccount, { status, body }: Answer): Promise<readonly string[]> {
   const { balance } = (await reseller.get('/balance')).body;
   const [customer] = (await reseller.get('/customers')).body.data;

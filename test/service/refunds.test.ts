@@ -1,5 +1,4 @@
-// What a change of package gives back for unused time, through the API, with the arithmetic by hand beside
-// it. Renewals and month ends are in renewals.test.ts.
+// What a package change refunds, through the API, with the arithmetic beside it. renewals.test.ts tests renewals.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -63,7 +62,7 @@ test('a change of package refunds the unused time of three stacked periods of di
     'credit 100.00 100.00',
   ]);
 
-  // And back at once: all of the 25.00 is unused, but the old periods give nothing again.
+  // Changed back at once: all of the 25.00 is unused, but the old periods are not refunded again.
   const back = await placeOrder(service, reseller, { package_id: service.packages.basic });
   assert.deepEqual([back.order.refund, back.balance], ['25.00', '84.99']);
 });
@@ -73,7 +72,7 @@ test('inside a later period the earlier ones are worth nothing, and the cent is 
   const { order: first } = await placeOrder(service, reseller, {});
   await renewOrder(reseller, first.id);
   await renewOrder(reseller, first.id);
-  // 10 March 10:00: 21 of the 31 days from 28 February to 31 March: 10.00 × 21 ÷ 31 = 6.774…, and 10.00.
+  // On 10 March at 10:00, 21 of the 31 days from 28 February to 31 March are left: 10.00 × 21 ÷ 31 = 6.774…, and 10.00.
   at('2026-03-10T10:00:00Z');
   const changed = await placeOrder(service, reseller, { package_id: service.packages.plus });
   assert.deepEqual([changed.order.refund, changed.balance], ['16.77', '61.77']);
@@ -90,7 +89,7 @@ test('what was paid is refunded in the old group’s money when the account move
 test('the refund counts towards the price of the new package', async () => {
   const reseller = await service.createReseller({ credit: '25.00' });
   await placeOrder(service, reseller, {});
-  // 15.00 left and 10.00 back: exactly Plus.
+  // The 15.00 left and the refund of 10.00 are exactly the price of Plus.
   await credit(service, reseller, '-0.01');
   const body = { package_id: service.packages.plus, customer: `c-${reseller.id}` };
   const before = await booksOf(service, reseller);

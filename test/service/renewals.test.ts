@@ -1,4 +1,4 @@
-// Plans over time, through the API: renewals, kinds of orders, month ends, expiry. What a change of package gives back is in refunds.test.ts.
+// Plans over time, through the API: renewals, kinds of orders, month ends, expiry. refunds.test.ts tests refunds.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -96,7 +96,7 @@ test('an absent body renews, however its absence is put', async () => {
     [['Content-Length: 0', 'Content-Type: application/json'], ''],
     [['Transfer-Encoding: chunked'], '0\r\n\r\n'],
     [['Transfer-Encoding: chunked', 'Content-Type: text/plain'], '0\r\n\r\n'],
-    // As sent by curl -d '' and fetch with an empty body.
+    // curl -d '' sends the first, fetch with an empty body the second.
     [['Content-Length: 0', 'Content-Type: application/x-www-form-urlencoded'], ''],
     [['Content-Length: 0', 'Content-Type: text/plain;charset=UTF-8'], ''],
   ];

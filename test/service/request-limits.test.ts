@@ -1,5 +1,5 @@
-// The limit of requests per account, counted to the millisecond by a clock that the test sets, and the limit
-// of failed authentications per address, which touches no account.
+// The limit of requests per account, counted to the millisecond by a clock that the test sets, and the limit of failed
+// authentications per address, which does not touch any account.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -67,7 +67,7 @@ beforeEach(() => {
   now += 120_000;
 });
 
-/** "200 r=2 t=60", with the seconds of Retry-After, if any. */
+/** For example "200 r=2 t=60", with the seconds of Retry-After if there are any. */
 function seen({ status, headers }: Answer): string {
   const remaining = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
   const retryAfter = headers.get('retry-after');
@@ -166,7 +166,7 @@ test('requests that are refused before they count have a limit of their own, and
     const reseller = await service.createReseller({ rateLimitPerMinute: 10 });
     await reseller.get('/balance');
     await changeAccount(service, reseller, change);
-    // Notified later, it would cost one lookup more.
+    // Wait for the notice: if it came later, it would cost another lookup.
     while (!received.includes(accountChanged(reseller.id))) await nextTurn();
     for (let refused = 0; refused < refusalsPerMinute; refused += 1) {
       expectRefusal(await reseller.get('/balance'), refusal, {});
@@ -215,7 +215,7 @@ test('a block that another process lifts is lifted here too, beyond the limit of
     let answer = await reseller.get('/balance');
     expectRefusal(answer, '429 rate_limited');
     assert.equal((await there.patch(path, { blocked: false })).status, 200);
-    // Until it is notified: the clock stands still, so nothing else admits it.
+    // This process waits for the notice. The clock stands still, so nothing else can admit the request.
     while (answer.status !== 200) answer = await reseller.get('/balance');
   } finally {
     await another.close();
@@ -322,7 +322,7 @@ test('keys that no one holds are looked up within the limit of their address onl
   await changeAccount(service, changed, { display_name: 'Looked up again' });
   assert.equal((await changed.get('/balance')).status, 200);
   const unseen = await service.createReseller();
-  // Until this process is notified: the clock stands still, so nothing else admits it.
+  // Until this process is notified. The clock stands still, so nothing else can admit the request.
   while ((await unseen.get('/balance')).status !== 200) assert.equal((await guess()).status, 429);
   now += 40_000;
   for (let count = 0; count < 2 * failuresPerMinute; count += 1) {
@@ -351,7 +351,7 @@ for (const [name, send] of Object.entries(requests)) {
     const first = await Promise.all(Array.from({ length: 20 }, send));
     assert.equal(first.filter(({ status }) => status !== 429).length, failuresPerMinute);
     const asked = tokensLookedUp - before;
-    // A link is read once more, to say why it was not spent.
+    // A link is read once more, to find out why it could not be used.
     assert.equal(asked, failuresPerMinute * (name === 'POST /login' ? 2 : 1));
     now += 20_000;
     const refused = await send();
@@ -400,7 +400,7 @@ test('who shares an address with a flood of made-up tokens goes on with a sessio
   assert.equal((await open('POST', scanned)).status, 303);
   assert.equal((await session.post('/sign-out')).status, 204);
   assert.equal((await open('POST', '/customer/logout', cookie)).status, 303);
-  // An ended token counts as a guess once it was refused.
+  // A token that no longer works counts as a guess once it was refused.
   const spent = [await open('GET', scanned), await open('GET', scanned)];
   assert.deepEqual(
     spent.map(({ status }) => status),
@@ -440,7 +440,7 @@ test('after a start keys are known as before, beside a flood and in any number a
     const honest = await Promise.all(resellers.map(({ key }) => ask(key)));
     assert.deepEqual(new Set(honest), new Set([200]));
     assert.ok((await Promise.all(flood)).includes(429));
-    // Created by the first process after the second has read the list of keys.
+    // The first process makes the key after the second has read the list of keys.
     const made = await service.createReseller();
     const renewed = await resetKey(service, made);
     while ((await ask(renewed)) !== 200) assert.equal(await ask(mintApiKey('live')), 429);

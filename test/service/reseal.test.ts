@@ -1,5 +1,5 @@
-// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts): every text can always be opened, and finally with the
-// new key alone.
+// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts). Every text can be opened at any time and, at the end,
+// with the new key alone.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -55,7 +55,7 @@ test('everything is sealed again in pieces, from any state before, and opens at 
     unreadable: 0,
   });
 
-  // Killed halfway: one is done, all can be opened.
+  // The change was killed halfway: one text has the new key, and all can be opened.
   const [first] = await sealedKeys.list(database, 0);
   assert.ok(first);
   const renewed = both.seal(both.open(first.sealed, first.context), first.context);
@@ -72,7 +72,7 @@ test('everything is sealed again in pieces, from any state before, and opens at 
   assert.equal(await openApiKey(database, young, service.admin.id), service.admin.key);
   assert.equal((await countSealed(database, old)).unreadable, all);
   assert.equal((await owner.get('/balance')).status, 200, 'a key is looked up by its hash');
-  // The audit log contains none of them.
+  // Delete these keys, because the audit log does not contain them.
   await database.query({ name: '', text: "delete from api_keys where last_four = 'xxxx'" });
 });
 

@@ -1,5 +1,5 @@
-// Every route of the router, including hidden ones, with every kind of caller: who is admitted, and each refusal. For the
-// APIs and the panel this follows from their checked declarations; every other route has a line here, or the test fails.
+// Every route of the router, even hidden ones, with every kind of caller: who is admitted, and each refusal. For the APIs
+// and the panel, their checked declarations say it. Every other route has a line here, or the test fails.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -38,15 +38,15 @@ interface Caller {
   readonly name: string;
   readonly key?: string;
   readonly cookie?: string;
-  /** Refused by every route behind the guard; null: admitted, within the role. */
+  /** How every route behind this guard refuses the caller. null: the caller is admitted, within their role. */
   readonly byKey: string | null;
   readonly bySession: string | null;
   readonly isAdministrator: boolean;
-  /** Scopes of a restricted key; absent: all. */
+  /** The scopes of a restricted key. If absent, the key has all. */
   readonly scopes?: readonly Scope[];
 }
 
-/** No DNS lookups or network calls. */
+/** Makes neither DNS lookups nor network calls. */
 const otherServers: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
   problemOf: async () => null,
@@ -78,7 +78,7 @@ before(async () => {
     callers.length,
     5 + 3 * 3 * 2 + accountScopes.length + keyScopes.length + 2 + ofRoles + ofTests,
   );
-  // Databases differ in statements: there admitted callers are enough.
+  // Databases differ only in statements, so callers who are admitted are enough there.
   const isEmbedded = service.testDatabase.config.kind === 'embedded';
   if (isEmbedded) callers = callers.filter(({ name }) => / in order,|^a customer$/.test(name));
 });
@@ -99,7 +99,7 @@ async function createAdministrator(): Promise<TestAccount> {
   return account;
 }
 
-/** Session guards ignore keys, and key guards sessions. */
+/** Session guards ignore keys, and key guards ignore sessions. */
 async function allCallers(): Promise<readonly Caller[]> {
   const noKey = '401 missing_api_key';
   const noSession = '401 not_signed_in';
@@ -177,7 +177,7 @@ async function allCallers(): Promise<readonly Caller[]> {
     assert.equal(gone.status, 200, gone.text);
     all.push({ ...anonymous, name: 'someone removed', cookie: removed.panel.cookie });
   }
-  // In test mode there are no administrators: a scope is missing, not the account's role.
+  // Test mode has no administrators, so what is missing is a scope instead of the account's role.
   for (const [name, account, scopes] of [
     ['reseller’s test key', await service.createReseller(), accountScopes],
     ['administrator’s test key', await createAdministrator(), [...accountScopes, 'product']],
@@ -194,7 +194,7 @@ const expired = '401 revoked_api_key';
 const behind = (guard: DeclaredRoute['guard']) => routes.filter((route) => route.guard === guard);
 const isForAdministrators = ({ scopes }: DeclaredRoute) => scopes.some(isAdministratorScope);
 
-/** Changing routes get a body that is not JSON: admitted callers get a 400, without any effect. */
+/** Routes that change something get a body that is not JSON, so callers who are admitted get a 400 without any effect. */
 function send({ method, path }: Route, { key = '', cookie = '' }: Partial<Caller>): Promise<Answer> {
   const headers = { ...ownPages, ...(cookie === '' ? {} : { cookie }) };
   const client = createApiClient(service.address, key === '' ? null : key);
@@ -279,7 +279,7 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
   }
 });
 
-/** Undocumented routes: the answer to any caller, and the customer's if different. */
+/** Undocumented routes: the answer to any caller and, if it differs, to the customer. */
 const hidden: Readonly<Record<string, { readonly anyone: number; readonly customer?: number }>> = {
   'GET /': { anyone: 302 },
   'GET /healthz': { anyone: 200 },
@@ -290,7 +290,7 @@ const hidden: Readonly<Record<string, { readonly anyone: number; readonly custom
   'HEAD /metrics': { anyone: 200 },
   'GET /api/v1/openapi.json': { anyone: 200 },
   'GET /panel/api/openapi.json': { anyone: 200 },
-  // The documents are not built for this test.
+  // This test runs without built documents.
   'GET /docs': { anyone: 503 },
   'HEAD /docs': { anyone: 503 },
   'GET /docs/': { anyone: 503 },
@@ -309,7 +309,7 @@ const hidden: Readonly<Record<string, { readonly anyone: number; readonly custom
   'GET /login/{token}': { anyone: 410 },
   'POST /login/{token}': { anyone: 410 },
   'GET /customer': { anyone: 401, customer: 200 },
-  // Last: it logs the customer out.
+  // This comes last, because it signs the customer out.
   'POST /customer/logout': { anyone: 303 },
 };
 
@@ -337,7 +337,7 @@ test('routes that no document shows answer everybody alike, but a customer who a
   }
 });
 
-/** Previews create nothing. Foreign ids in bulks: order-bulk.test.ts. */
+/** Previews create nothing. order-bulk.test.ts tests foreign ids in bulks. */
 const makesNoThingOfItsOwn = new Set(['previewOrder', 'placeOrdersInBulk']);
 
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
@@ -354,7 +354,7 @@ test('what belongs to another account is answered like what does not exist, by i
       assert.equal(made.status, 201, `${path} ${made.text}`);
     }
   }
-  // Each guard deletes one; and with endpoints, orders cause events.
+  // Each guard deletes one endpoint. With endpoints, orders also make events.
   for (const host of ['second', 'third']) {
     const made = await reseller.post('/webhooks', { url: `https://${host}.example.com/` });
     assert.equal(made.status, 201, made.text);
@@ -367,7 +367,7 @@ test('what belongs to another account is answered like what does not exist, by i
     (route) =>
       route.path.includes('{id}') &&
       !isForAdministrators(route) &&
-      // Session ids are texts: panel-access.test.ts.
+      // Ids of sessions are texts; panel-access.test.ts tests them.
       route.operationId !== 'endSession',
   );
   assert.ok(ofOthers.length > 6);

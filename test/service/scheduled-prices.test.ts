@@ -1,5 +1,5 @@
-// Scheduled prices: which price applies in which second, in every process and without any write at that time; scheduling
-// and deleting; and audits of past prices.
+// Scheduled prices: which price applies in which second, in every process and without any write at that time. Also
+// scheduling and deleting them, and verification of past prices.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +31,7 @@ const newPackage = (name: string) => createPackage(service, name, ['10.00', '27.
 const remove = (id: number, from: string) => service.admin.send('DELETE', `${api}/${id}/prices?from=${from}`);
 const listed = async (id: number) => (await service.admin.get(`${api}/${id}/prices`)).body.data;
 
-/** "10.00 27.00 96.00, from 2026-02-01T00:00:00Z 12.00 27.00 96.00", from GET /packages. */
+/** For example "10.00 27.00 96.00, from 2026-02-01T00:00:00Z 12.00 27.00 96.00", from GET /packages. */
 async function shown(account: Pick<TestAccount, 'get'>, id: number): Promise<string> {
   const { data } = (await account.get('/packages')).body;
   const one = data.find((each: { id: number }) => each.id === id);
@@ -48,7 +48,7 @@ async function priceOf(account: Pick<TestAccount, 'post'>, id: number, customer:
   return expectStatus(answer, 201).order.price;
 }
 
-/** Changes with every change of packages and every audit entry. */
+/** These numbers change with every change of packages and every audit entry. */
 async function written() {
   const text = 'select packages_version, audit_count from service_state';
   return service.database.query({ name: '', text });
@@ -147,7 +147,7 @@ test('GET /packages and the console show the prices of their second, forth and b
 });
 
 test('a renewal pays the price of its second, and a change gives back what was paid', async () => {
-  // A month of 30 days begins.
+  // A month of 30 days begins here.
   service.clock.seconds = secondsOf('2026-04-01T00:00:00Z');
   const account = await service.createReseller({ credit: '500.00' });
   const id = await newPackage('Renewed');
@@ -159,7 +159,7 @@ test('a renewal pays the price of its second, and a change gives back what was p
   const other = await newPackage('Other than renewed');
   const { preview } = (await account.post('/orders/preview', { package_id: other, customer: 'renewed' }))
     .body;
-  // Half of the month at 10.00, and a whole one at 20.00.
+  // Half of the month at 10.00 and a whole month at 20.00.
   assert.equal(preview.refund, '25.00');
 });
 
@@ -175,7 +175,7 @@ test('a change of the package’s prices holds at once over what has begun, and 
 
   service.clock.seconds += 100;
   assert.equal(await shown(account, id), `11.00 30.00 96.00, ${later}`);
-  // In the second in which the scheduled one began.
+  // The change comes in the second in which the scheduled price began.
   await changePackage(service, id, { prices: reseller('8.00') });
   assert.equal(await shown(account, id), `8.00 30.00 96.00, ${later}`);
   assert.equal(await priceOf(account, id, 'changed'), '8.00');
@@ -340,7 +340,7 @@ test('of one package 50 prices may be still to come; those that have begun do no
   service.clock.seconds += 1;
   expectStatus(await schedule(51), 201);
   assert.equal((await listed(id)).length, 51);
-  // SQL changes are not in the audit log.
+  // Changes by SQL are not in the audit log.
   const left = 'delete from scheduled_prices where package_id = $1::int and price_cents < 5000';
   await service.database.query({ name: '', text: left }, [id]);
 });
@@ -359,7 +359,7 @@ test('what one process schedules another sells in its second, each by its own cl
   service.clock.seconds += 30;
   const prices = [await priceOf(account, id, 'here-early'), await priceOf(there, id, 'there-late')];
   assert.deepEqual(prices, ['10.00', '12.00']);
-  // By one clock it is still to come, and the other has sold at it: that breaks no rule.
+  // By one process's clock the price has yet to begin, but the other has sold at it. That breaks no rule.
   expectStatus(await remove(id, from), 200);
   assert.deepEqual(
     [await priceOf(account, id, 'here-1'), await priceOf(there, id, 'there-1')],
@@ -395,7 +395,7 @@ test('the audit knows which price held when: before its second, deleted, or repl
   service.clock.seconds += 1;
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 
-  // Like orders from before hashes existed.
+  // Removes hashes, like orders from before there were hashes.
   await falsify(
     service,
     account,

@@ -1,4 +1,4 @@
-// The client against the service.
+// The client with a real service.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
@@ -10,7 +10,7 @@ let proxy: CuttingProxy;
 let administrator: Sellthrough;
 before(async () => {
   service = await startTestService();
-  // Even behind a proxy the service's own connections are cut; test/proxies/ cuts the others.
+  // Even behind a proxy, this cuts the service's own connections; test/proxies/ cuts the proxy's.
   proxy = await startCuttingProxy(service.directAddress);
   administrator = new Sellthrough({ baseUrl: service.address, apiKey: service.admin.key });
 });

@@ -1,5 +1,5 @@
-// A day's work with recognizable secrets and failures; then a search in everything not meant for them: logs, all rows and
-// (embedded) files, what other accounts and administrators see, and /metrics.
+// A day's work with recognizable secrets, and failures. Then a search for the secrets in everything that must not contain
+// them: logs, all rows and (embedded) files, what other accounts and administrators see, and /metrics.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -22,7 +22,7 @@ const idempotencyKeys = new Map<string, string>();
 const shownToOthers: [where: string, text: string][] = [];
 
 const secretKey = keep('SECRET_KEY', `MarkedSecretKey${randomBytes(24).toString('hex')}`);
-/** From now on every statement fails with an error that contains its values, like many of PostgreSQL's. */
+/** If true, every statement fails with an error that contains its values, as many of PostgreSQL's errors do. */
 let databaseFails = false;
 let service: TestService;
 let product: TestService;
@@ -36,7 +36,7 @@ before(async () => {
   product = await startTestService({
     environment: { ...environment, PRODUCT_URL: 'https://product.example/' },
   });
-  // All that can be kept of requests is kept.
+  // Keep everything about requests that can be kept.
   for (const each of [service, product]) await keepBodies(each);
 });
 after(async () => {
@@ -76,7 +76,7 @@ test('secrets are used in every way, and misused', async () => {
   const spoilt = `{"username":"with-broken","group":"reseller","password":"${keep('a password in broken JSON', mark('Broken'))}"`;
   show('the refusal of broken JSON', (await service.admin.post(`${admin}/accounts`, spoilt)).text);
 
-  // Keys: replaced, wrong, and in wrong places.
+  // Keys that were replaced, are wrong, or are in wrong places.
   const replaced = await resetKey(service, owner);
   keep('a key after a reset', replaced);
   show('the refusal of a revoked key', (await owner.get('/balance')).text);
@@ -129,7 +129,7 @@ test('secrets are used in every way, and misused', async () => {
   }
   show('the list of keys', (await service.admin.get(keys)).text);
 
-  // Orders with links; orders' keys may be shown to their account.
+  // Orders with links. An order's key may be shown to its own account.
   const place = async (customer: string, idempotencyKey: string): Promise<Answer> => {
     idempotencyKeys.set(`the key of the order for ${customer}`, idempotencyKey);
     const body = { package_id: service.packages.basic, customer, return_login: true };
@@ -153,7 +153,7 @@ test('secrets are used in every way, and misused', async () => {
   });
   assert.equal(credited.status, 201, credited.text);
 
-  // The replay invalidated the first link: the second is used.
+  // The replay replaced the first link, so the second one is used.
   const token = secrets.get('a login token of marked-spent, 2') ?? assert.fail('the replay gave a link');
   show('the page of a login link', (await openPage(service.address, 'GET', `/login/${token}`)).text);
   const entered = await openPage(service.address, 'POST', `/login/${token}`);
@@ -176,7 +176,7 @@ test('secrets are used in every way, and misused', async () => {
     show('the page of a spent link', (await openPage(service.address, 'GET', path, { cookie })).text);
   }
 
-  // All again while the database fails.
+  // Everything again while the database fails.
   databaseFails = true;
   const failures = [
     await client.post('/orders', {
@@ -324,7 +324,7 @@ test('no table and no file of the database holds a secret in the clear', async (
   searchFor(secrets, texts);
 });
 
-/** Of every account, including future ones, as if each had enabled it. */
+/** Turns capture on for every account, even future ones, as if each had done so. */
 async function keepBodies({ database }: TestService): Promise<void> {
   for (const group of database.accountGroups()) {
     const text = 'alter table accounts alter column keeps_request_bodies set default true';
@@ -356,7 +356,7 @@ function show(where: string, text: string): void {
   shownToOthers.push([where, text]);
 }
 
-/** Plain, in usual encodings, and in part. */
+/** The secret in plain form, in usual encodings, and in parts. */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const bare = secret.replace(/^sk_live_/, '');

@@ -1,5 +1,5 @@
-// Console actions that move money or data require the password: product, brand, prices, operator endpoints, plans and login
-// links of any customer, and credits and debits above an hourly sum. Keys are exempt.
+// Actions in the console that move money or data require the password: product, brand, prices, the operator's endpoints,
+// plans and login links of any customer, and credits and debits above a sum per hour. Keys need no password.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -29,7 +29,7 @@ before(async () => {
   reseller = await service.createReseller({ credit: '100000.00' });
 });
 after(() => service.close());
-// Wrong passwords and sums count for an hour.
+// Move the clock, because wrong passwords and sums count for an hour.
 beforeEach(() => {
   service.clock.seconds += 2 * 3_600;
   attempts += 1;
@@ -92,7 +92,7 @@ test('product, brand, prices, any customer and the operator’s endpoints take t
   };
   for (const [method, path, body] of actions) {
     const name = `${method} ${path}`;
-    // A new session: a confirmation lasts five minutes.
+    // Begin a new session, because a confirmation lasts five minutes.
     const panel = await signIn(service, service.admin);
     const send = (sent: object) => sendAs(panel, method, path, { ...body, ...sent });
     const before = await state();

@@ -1,5 +1,5 @@
-// Spending by package and kind: matches the ledger by day for orders of any outcome; sums each entry once outside the order
-// path; older entries are summed by the job.
+// Spending by package and kind. It agrees with the ledger by day for orders with any outcome and sums each entry once,
+// outside the order path. The job sums older entries.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,7 +61,7 @@ async function settle(orderId: number, outcome: 'completed' | 'failed'): Promise
   assert.equal((await service.service.engine.submit(settled)).type, 'settled');
 }
 
-/** Every money movement of orders and refunds, over three days. */
+/** Every way in which orders and refunds move money, over three days. */
 async function business(): Promise<void> {
   const { basic, plus } = service.packages;
   const ada = await placeOrder(service, account, { customer: 'ada', package_id: plus, months: 3 });
@@ -92,7 +92,7 @@ test('each package and kind has what its orders cost and gave back, and a cancel
   const lastDay = (await rowsOf('?days=1')).filter(({ refunded }) => refunded !== '0.00');
   assert.deepEqual(lastDay.map(short).sort(), [
     'Basic activate 0 0.00 10.00',
-    // 240.00 were held back for Dan, 10.00 is Ben's price; the 10.00 given with Ben's order are charged again.
+    // 240.00 were held back for Dan and 10.00 is Ben's price. The 10.00 refunded with Ben's order are charged again.
     'Basic change 0 10.00 250.00',
   ]);
   const kinds = new Map((await rowsOf('?days=3')).map((row) => [`${row.package.name} ${row.kind}`, row]));

@@ -1,5 +1,5 @@
-// Pipelined statements of a transaction (src/platform/database/postgres/statement-pipeline.ts) on both databases: each has
-// its own answer, and after a failure none is executed or considered prepared.
+// Statements of a transaction that are sent together (src/platform/database/postgres/statement-pipeline.ts), on both
+// databases. Each gets its own answer. After a failure, no later one is executed or counts as prepared.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -16,7 +16,7 @@ import { defaultLimits } from '../../src/setup/config.ts';
 
 let service: TestService;
 before(async () => {
-  // One session, so that the next transaction finds what it has prepared.
+  // One session, so that the next transaction finds what this one has prepared.
   service = await startTestService({ limits: { database: { readConnections: 1 } } });
 });
 after(() => service.close());

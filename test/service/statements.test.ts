@@ -1,4 +1,4 @@
-// Statements: every month adds up and joins the next, in each format; a finished month never changes.
+// Monthly statements: every month adds up and continues the previous one, in each format. A finished month never changes.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => world.service.close());
 
-/** January with orders, an empty February, March with one credit; now it is April. */
+/** January has orders, February nothing, March one credit, and now it is April. */
 async function startWorld(): Promise<World> {
   const service = await startTestService({ environment, limits: { pdfEntriesMax } });
   service.clock.seconds = start;
@@ -212,7 +212,7 @@ test('a month that was read as final never changes, even if the clock jumps', as
   const march = await readMonth('2026-03');
   assert.deepEqual([march.final, march.charges, march.closing], [true, '0.00', '290.00']);
 
-  // The clock is set back before any entry of April: only reading the statement has closed March.
+  // The clock is set back before April has any entry. Only reading the statement has closed March.
   clock.seconds = Date.UTC(2026, 2, 20) / 1000;
   const order = await place('late@example.com');
   assert.equal(

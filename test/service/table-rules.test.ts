@@ -1,4 +1,4 @@
-// What the tables refuse on their own, no matter what the program does: the last line of defense behind the engine.
+// What the tables themselves refuse, no matter what the program does. They are the last line of defense behind the engine.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

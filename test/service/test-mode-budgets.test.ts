@@ -1,5 +1,5 @@
 // Limits of test data, per test account and in total: refusals, how a moving clock stops, what counts, and that real orders
-// are unaffected.
+// are not affected.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -15,7 +15,7 @@ import { placeOrder } from '../harness/shop.ts';
 import { createTestAccounts, testAccountIdOf } from '../harness/test-mode.ts';
 
 const rowsMax = 1_000;
-/** The most that one action writes: order, entry, change, events, call, customer, link. */
+/** The most rows that one action writes: order, entry, change, events, call, customer, link. */
 const rowsOfStep = 10;
 
 let service: TestService;
@@ -47,7 +47,7 @@ async function rowsOf(account: TestAccount): Promise<number> {
   return Number(row?.['rows']);
 }
 
-/** As if so much had been stored before. */
+/** Acts as if this many rows had been stored before. */
 async function fillUpTo(accountId: number, rows: number): Promise<void> {
   await sql(`update test_usage set row_count = ${rows} where account_id = ${accountId}`);
 }
@@ -126,7 +126,7 @@ test('a clock that moves stops between two steps where the space ends, and says 
   await fillUpTo(tests.id, 0);
   const more = expectStatus(await tests.post('/test/clock', move), 200);
   assert.ok(more.happened.renewals > moved.happened.renewals);
-  // Each command of a move counts the move's own row again.
+  // Each command of a move counts the row of the move again.
   const counted = (await usageOf(tests.id)).rows + rows - (await rowsOf(tests));
   assert.ok(counted >= 0 && counted < 5, `${counted} rows more than there are`);
 });
@@ -156,7 +156,7 @@ test('all test accounts together have a budget, in which those count that wait f
   expectRefusal(await other.tests.post('/orders', order), '409 test_full', { budget: 'all' });
   await placeOrder(service, other.live, { customer: 'of-all' });
   expectStatus(await other.tests.post('/test/reset'), 200);
-  // A previous version's process deletes a test's account and leaves this row.
+  // A process of the previous version deletes a test's account and leaves this row.
   await sql('insert into test_usage (account_id, row_count, byte_count) values (9999999, 1, 1)');
 
   assert.equal(await cleanDiscardedTests(service.database, new AbortController().signal), 0);

@@ -1,4 +1,4 @@
-// The engine's share for tests, in batches and rests of a simulated clock.
+// How the engine shares its time with tests: batches and rests on a simulated clock.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -98,7 +98,7 @@ test('beside real orders tests rest four times as long as their batch took, unti
   await real();
   for (let count = 0; count < 6; count += 1) await place();
   await engine.drain();
-  // The last one is answered before its rest.
+  // The last command is answered before the rest that follows it.
   const wanted = 4 * batchMilliseconds;
   assert.ok(rests.length >= 5, `${rests}`);
   assert.ok(rests.every((rest) => rest === wanted));
@@ -108,7 +108,7 @@ test('beside real orders tests rest four times as long as their batch took, unti
   const later = await scene();
   await later.real();
   later.pass(900);
-  // Two within the second after it, and one later.
+  // Two commands come within a second after the real order, and one comes later.
   for (let count = 0; count < 3; count += 1) await later.test();
   assert.equal(later.rests.length, 2);
   await later.engine.drain();

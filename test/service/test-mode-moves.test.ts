@@ -1,5 +1,5 @@
-// A clock move gives the same result in one request, many, small transactions, two concurrent ones, or after a kill: each
-// event at its second, once.
+// A clock move gives the same result in one request or in many, in small transactions, in two concurrent moves, or after a
+// kill: each event at its second, once.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -17,7 +17,7 @@ import { clockOf, testModeOf } from '../harness/test-mode.ts';
 const start = '2026-01-31T10:00:00Z';
 const day = 86_400;
 
-/** Customers of the same and other seconds, with and without auto-renewal, some until the money is gone. */
+/** Plans that end in the same and other seconds, with and without auto-renewal, some until money runs out. */
 async function populate(tests: TestAccount, service: TestService): Promise<void> {
   expectStatus(await tests.get('/events'), 200);
   expectStatus(await tests.send('PUT', '/alerts', { balance_below: '500.00', plans_ending_days: 3 }), 200);
@@ -148,7 +148,7 @@ describe('a year', () => {
   test('goes on where a process died, by its key at once, by another process after ten seconds of silence', async () => {
     const tests = await newTest(small);
     const before = await clockOf(tests);
-    // As left by a killed process.
+    // A process that was killed leaves this.
     const died = await small.service.engine.submit({
       type: 'move_test_clock',
       accountId: tests.id,

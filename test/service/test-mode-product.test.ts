@@ -1,5 +1,5 @@
-// Tests and the operator's product: called at a separate address; without one, test orders complete at once, whichever mode real
-// orders wait for.
+// Test mode and the operator's product. It is called at a separate address. Without one, test orders complete at once, no
+// matter which mode real orders use.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   expectStatus(await service.admin.send('DELETE', '/api/admin/v1/product'), 200);
-  // Hanging calls end with their server.
+  // Hanging calls end together with their server.
   await Promise.all([product.close(), testProduct.close()]);
   await endProductCalls(service);
   assert.deepEqual([product.forged, testProduct.forged], [[], []], 'every call is signed');
@@ -56,7 +56,7 @@ const setProduct = (body: object) =>
 
 const testAccounts = () => createTestAccounts(service);
 
-/** Polls until it is not pending; the test runner's timeout ends it. */
+/** Polls until the order is no longer pending. The test runner's timeout ends it. */
 async function settled(account: TestAccount, orderId: number): Promise<string> {
   for (;;) {
     const { status } = expectStatus(await account.get(`/orders/${orderId}`), 200).order;
@@ -88,7 +88,7 @@ test('with one it is asked there, by the clock of the test, and answers as it do
     reason: 'is needed the first time',
   });
   assert.equal(expectStatus(await setProduct(withTests()), 200).product.test_url, testProduct.url);
-  // Omitted fields stay.
+  // Omitted fields stay as they are.
   assert.equal(expectStatus(await setProduct({}), 200).product.test_url, testProduct.url);
   testProduct.answer(({ data }) =>
     data.customer.reference.startsWith('no')
@@ -133,7 +133,7 @@ test('tests whose product hangs have their own few slots, and real orders all of
     hanging.push((await placeOrder(service, tests, { customer: `hangs-${n}@example.com` })).order.id);
   }
   await testProduct.waitFor(slots.ofTests);
-  // Sequentially, each behind all tests.
+  // One real order after the other, each behind all tests.
   for (let n = 0; n < 2; n += 1) {
     const { order } = await placeOrder(service, live, { customer: `real-${n}@example.com` });
     assert.equal(await settled(live, order.id), 'completed');

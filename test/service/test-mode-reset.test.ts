@@ -1,4 +1,4 @@
-// Resetting a test: nothing of it is left, nothing else is affected, and requests in progress get an error.
+// Resetting a test: none of its data is left, nothing else is affected, and requests in progress get an error.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -96,7 +96,7 @@ test('everything of it is deleted, everything of the real account stays, and its
   assert.deepEqual(Object.keys(await rowsOf(next)).sort(), ['api_keys', 'ledger_entries', 'test_usage']);
   assert.equal(expectStatus(await tests.get('/webhooks'), 200).data.length, 0);
 
-  // The same names again: one row is left.
+  // The same names again. Only one row is left of each.
   await fill(tests, 'goes@example.com');
   expectStatus(await tests.post('/test/reset'), 200);
   assert.equal(expectStatus(await tests.get('/balance'), 200).balance, '1000.00');
@@ -314,7 +314,7 @@ test('it has the rate limit that its test had left', async () => {
     admitted += 1;
     await clean();
   }
-  // The key was created and used before the limit was set.
+  // The key was made and used before the limit was set.
   assert.ok(admitted <= 20, `${admitted} of 20`);
   expectStatus(await live.get('/balance'), 200);
 });

@@ -1,5 +1,5 @@
-// Tests leave no trace in live data; only their own pages, links, events, endpoints and the product with a test key see
-// them.
+// Tests leave no trace in live data. Only their own pages, links, events and endpoints show them, and the product with a
+// test key.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
@@ -91,7 +91,7 @@ test('a link to log in lives by the clock of the test, and leads to a page that 
     customer: 'guest@example.com',
     return_login: true,
   });
-  // By the real time it would have ended long ago.
+  // By the real time, the link would have expired long ago.
   service.clock.seconds += 86_400;
   assert.equal((await openPage(service.address, 'GET', pathOfLink(link))).status, 200);
   const spent = await openPage(service.address, 'POST', pathOfLink(link));
@@ -142,7 +142,7 @@ test('from the second of a reset on no link, code or session of the former test 
     assert.equal((await openPage(service.address, method, open)).status, 410);
   assert.notEqual((await page()).status, 200);
   assert.equal(await exchangeCode(database, code.token, 'test', clock.seconds), null);
-  // Its endpoint failed: there would be other attempts.
+  // The endpoint failed, so there would be other attempts.
   clock.seconds += 60;
   await placeOrder(service, live, { customer: 'listened@example.com' });
   await run(real);
@@ -183,7 +183,7 @@ test('endpoints of a test live by the real time: signatures, and for how long tw
   const receiver = await startWebhookReceiver();
   const { url, received } = receiver.at('/hook');
   const { tests } = await testAccounts();
-  // With the test's clock ahead and behind.
+  // Once with the test's clock ahead and once with it behind.
   for (const move of [() => advance(tests, 'P5Y'), () => (service.clock.seconds += 10 * 365 * 86_400)]) {
     await move();
     const real = service.clock.seconds;
@@ -216,7 +216,7 @@ test('figures are of real business: no delivery and no refusal of a test is coun
   const refusals = () =>
     service.database.query({ name: '', text: `select * from refusal_days where day > '${start}'` });
   const before = [await deliveries(), await refusals()];
-  // By the test's clock its events are a year old.
+  // By the test's clock, its events are a year old.
   service.clock.seconds += 365 * 86_400;
   expectStatus(await tests.post('/webhooks', { url: hung.url }), 201);
   for (const customer of ['one', 'two', 'three']) await placeOrder(service, tests, { customer });

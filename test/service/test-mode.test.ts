@@ -1,4 +1,4 @@
-// Test mode: an account's test account and its clock, without traces in either direction.
+// Test mode: an account's test account and its clock. Neither mode leaves traces in the other.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -266,7 +266,7 @@ test('a renewal at its time, a refusal and its tries, a notice and an end: a yea
     package_id: service.packages.plus,
     months: 12,
   });
-  // 1000 - 10 - 10 - 250: 73 months of Basic.
+  // 1000 − 10 − 10 − 250 pays for 73 months of Basic.
   const moved = await advance(tests, 'P1Y');
   assert.deepEqual(moved.happened, { renewals: 12, renewals_failed: 0, ended: 2, warnings: 16 });
   const { customer } = expectStatus(await tests.get(path), 200);
@@ -283,7 +283,7 @@ test('a renewal at its time, a refusal and its tries, a notice and an end: a yea
   assert.equal(emitted.filter(({ type }) => type === 'plan.expired').length, 2);
   assert.equal(emitted.filter(({ type }) => type === 'plan.renewed').length, 12);
 
-  // 610.00 are left; this price is higher.
+  // 610.00 are left, which is less than the price.
   const spend = { customer: 'spender', package_id: service.packages.plus, months: 12 };
   for (let index = 0; index < 2; index += 1)
     await placeOrder(service, tests, { ...spend, customer: `spender-${index}` });
@@ -292,7 +292,7 @@ test('a renewal at its time, a refusal and its tries, a notice and an end: a yea
   assert.equal(expectStatus(await tests.get('/balance'), 200).balance, '10.00');
   const poor = await advance(tests, 'P3M');
   assert.equal(poor.happened.renewals, 1);
-  // A day before the end, and every six hours until then.
+  // One attempt a day before the end, and one every six hours until then.
   assert.equal(poor.happened.renewals_failed, 4);
   const failed = (await everyEvent(tests)).filter(({ type }) => type === 'renewal.failed');
   assert.deepEqual(

@@ -1,6 +1,6 @@
-// Upgrade from the first edition: every row stays, old idempotency keys are replayed, and changes known only from
-// customers' rows and the audit log become plan_changes. With the first edition's rows, including odd ones: an expired
-// trial, an unlogged one, a suspension, a halted account.
+// The upgrade from the first edition. Every row stays, old idempotency keys are replayed, and changes known only from
+// customers' rows and the audit log become plan_changes. Among the first edition's rows are odd ones: an expired trial, one
+// without a log entry, a suspension, a halted account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +17,7 @@ import { isMigrated, migrate, readMigrations } from '../../src/platform/database
 import { connectDatabase } from '../../src/setup/open-database.ts';
 
 const firstEdition = readMigrations().slice(0, 3);
-/** From accounts: people-upgrade.test.ts. */
+/** Columns moved from accounts to people; see people-upgrade.test.ts. */
 const movedToPeople = ['password_hash', 'password_version'];
 const keptTables = ['accounts', 'customers', 'customer_references', 'orders', 'ledger_entries', 'audit_log'];
 
@@ -70,15 +70,15 @@ test('an upgrade keeps every row and makes history of trials and suspensions', a
   });
   const unknown = seen.filter(([, , , , , actorId]) => actorId === null);
   assert.deepEqual(seen, [
-    // The expired trial, before the order after it; suspended, active again, suspended.
+    // The expired trial comes before the order that follows it. Then suspended, active again, suspended.
     [2, 1, 1, 'trial', 0, 1, 2],
     [2, 2, 2, 'suspend', 1, 1, null],
     [2, 3, 2, 'resume', 2, 1, null],
     [2, 4, 2, 'suspend', 2, 1, null],
-    // In the second of the order that created the customer, and by a clock that was behind: neither existed before.
+    // One in the second of the order that created the customer, one by a clock that was behind. No earlier order exists.
     [2, 5, 3, 'suspend', 3, 1, null],
     [2, 6, 4, 'suspend', 4, 1, null],
-    // Not logged for this account: a trial and a status, known from rows.
+    // This account has no log entries. A trial and a status are known only from rows.
     [3, 1, 1, 'trial', 0, null, 2],
     [3, 2, 2, 'suspend', 0, null, null],
   ]);
@@ -108,7 +108,7 @@ test('an upgrade finds the completed order behind each plan: none of a trial, an
   ]);
   const migration = readMigrations().find(({ name }) => name.endsWith('-last-orders.sql'));
   assert.ok(migration);
-  // As left by the previous edition: a failed order, a pending one, and a trial after a paid plan. Never committed.
+  // The previous edition leaves this: a failed order, a pending one, and a trial after a paid plan. It is never committed.
   await database.transaction(async (transaction) => {
     const change = (text: string) => transaction.query({ name: '', text });
     await change('alter table customers drop column last_order');
@@ -216,8 +216,8 @@ const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:
 const seconds = (number: number) => Date.UTC(2026, 0, number) / 1000;
 
 /**
- * Fingerprints of orders and credits are those that the first edition wrote.
- * Accounts: 1 administrator, 2 a reseller, 3 a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial.
+ * The fingerprints of orders and credits are those that the first edition wrote. Accounts: 1 administrator, 2 a reseller, 3
+ * a reseller whose ledger is halted. Packages: 1 Starter, 2 Trial.
  */
 const rowsOfTheFirstEdition = [
   `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 8, ${day(1)})`,

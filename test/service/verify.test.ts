@@ -1,6 +1,6 @@
-// Audits of falsified ledgers, one falsification per account: each is named by account and subject, halts only that
-// account, and is cleared once repaired. All accounts share a database, so that four audits see them all and findings must
-// be independent.
+// Verification of falsified ledgers, one falsification per account. Each is named by account and subject, halts only that
+// account, and is gone once repaired. All accounts share a database, so four runs see them all, and their findings must not
+// depend on each other.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -22,15 +22,15 @@ import {
   verify,
 } from '../harness/falsified-books.ts';
 
-/** `$id`: the falsification's own account (keepBooks); `undo` restores exactly. */
+/** `$id` is the falsification's own account (keepBooks). `undo` restores exactly what was there. */
 interface Falsification {
   readonly what: string;
   readonly sql: string;
   readonly undo: string;
-  /** Only a rule is broken: reported, but the ledger is right and no account is halted. */
+  /** Only a rule is broken. This is reported, but the ledger is right, so no account is halted. */
   readonly breaksRule?: true;
   readonly hasTwoPeriods?: true;
-  /** Subjects that must be named, and the message of the first. */
+  /** The subjects that must be named, and the message of the first. */
   readonly subjects: readonly string[];
   readonly says: RegExp;
 }
@@ -77,7 +77,7 @@ function replaced(
   };
 }
 
-/** Order 4 costs this much less, wherever its price appears. */
+/** Makes order 4 cost this much less, wherever its price appears. */
 function chargeLess(cents: number): string {
   const row = (number: number) => `where account_id = $id and number = ${number}`;
   return `update orders set price_cents = price_cents - ${cents}, balance_after_cents = balance_after_cents + ${cents} ${row(4)};
@@ -88,7 +88,7 @@ function chargeLess(cents: number): string {
     update customers set paid_periods[3] = paid_periods[3] - ${cents} ${row(2)}`;
 }
 
-/** Changes customer 4's two paid periods, and restores them: refunds use them alone. */
+/** Changes the two paid periods of customer 4 and restores them. Only refunds use them. */
 function periods(what: string, change: string, says: RegExp): Falsification {
   const customer = 'where account_id = $id and number = 4';
   return {
@@ -299,11 +299,11 @@ const falsifications: readonly Falsification[] = [
   ),
   missing('plan_changes', 'number = 1', [account, 'customer 3'], /1 plan changes are numbered 1 to 2/),
   {
-    // A cent less was charged, in every sum: the ledger is right.
+    // A cent less was charged, in every sum, so the ledger is right.
     what: 'orders 4: a price that the package never had',
     breaksRule: true,
     sql: chargeLess(1),
-    // Later orders compute hashes from it, so they have none.
+    // Hashes of later orders depend on this one, so remove them.
     undo: `${chargeLess(-1)}; update orders set row_hash = null where account_id = $id and number > 4;
       update accounts set order_hash = (select row_hash from orders where account_id = $id and number = 4) where id = $id`,
     subjects: ['order 4'],
@@ -415,7 +415,7 @@ const falsifications: readonly Falsification[] = [
 
 interface Case extends Falsification {
   readonly reseller: TestAccount;
-  /** A sound account, which only its own falsification touches. */
+  /** A right account, which only its own falsification touches. */
   readonly other: TestAccount;
 }
 
@@ -525,7 +525,7 @@ describe('falsified books are named by account and subject, and the account is h
       .replaceAll('$trial', String(service.packages.trial));
   }
 
-  /** Days of a falsified ledger would be summed the same again. */
+  /** Days of a falsified ledger would be summed to the same result, so forget them. */
   function withoutDays({ sql, reseller }: Case): string {
     return sql.includes('ledger_day') ? '' : forgetDays(reseller);
   }

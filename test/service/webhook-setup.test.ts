@@ -1,4 +1,4 @@
-// Endpoint set-up: what is accepted and refused, repeated keys, what is never shown again, and what is deleted.
+// Setting up endpoints: what is accepted and refused, repeated keys, what is never shown again, and what is deleted.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -254,7 +254,7 @@ test('secrets are sealed, and are sealed again with everything else', async () =
   const context = `webhook secret of account ${account.id}`;
   const { seal } = service.service;
   assert.equal(seal.open(String(row?.['sealed_previous_secret']), context), secret);
-  // Like one from before texts named their key.
+  // Like a text from before texts named their key.
   const [, unnamed] = String(row?.['sealed_secret']).split('.');
   await sql(`update webhooks set sealed_secret = '${unnamed}' where id = ${webhook.id}`);
   assert.equal((await resealTexts(service.database, seal)).unnamed, 0);

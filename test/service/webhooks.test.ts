@@ -1,5 +1,5 @@
-// Endpoints end to end: set up through the API, events from orders and changes, received by real servers and verified with
-// the published library. Times are moved, never waited for.
+// Endpoints from end to end: set up through the API, with events from orders and changes, received by real servers and
+// verified with the published library. Clocks are moved; nothing waits for real time.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -41,7 +41,7 @@ after(async () => {
   await receiver.close();
 });
 beforeEach(() => {
-  // The library checks against the real clock.
+  // The library checks signatures against the real clock, so set it.
   service.clock.seconds = Math.floor(Date.now() / 1_000);
 });
 
@@ -98,7 +98,7 @@ async function webhookOf(account: TestAccount, { path }: Made) {
 const attemptsOf = async (account: TestAccount, { path }: Made, query = '') =>
   (await account.get(`${path}/deliveries?limit=100${query}`)).body.data;
 
-/** Moves the clock to the endpoint's next due second. */
+/** Moves the clock to the second in which the endpoint's next attempt is due. */
 async function moveToNextAttempt({ id, at }: Made): Promise<void> {
   const before = at.received.length;
   const hasCome = () => at.received.length > before;
@@ -106,7 +106,7 @@ async function moveToNextAttempt({ id, at }: Made): Promise<void> {
     const [row] = await sql(
       `select extract(epoch from due_at)::bigint as due, enabled from webhooks where id = ${id}`,
     );
-    // What is written by now may be the attempt after that.
+    // The due time that is stored by now may be that of the attempt after it.
     if (hasCome() || row?.['enabled'] === false) return true;
     if (row?.['due'] != null) service.clock.seconds = Math.max(service.clock.seconds, Number(row['due']));
     return false;
@@ -156,7 +156,7 @@ describe('what is sent', () => {
     const order = { package_id: service.packages.basic, customer: 'typed' };
     assert.equal((await account.post('/orders', order)).status, 201);
     await made.at.gets(1);
-    // Unrecorded deliveries before the switch-off would be repeated.
+    // Deliveries that are not recorded before the endpoint is disabled would be repeated.
     await until('it is in the log', async () => (await attemptsOf(account, made)).length === 1);
     assert.equal((await account.patch(made.path, { enabled: false })).body.webhook.enabled, false);
     assert.equal((await account.post('/orders', { ...order, customer: 'while-off' })).status, 201);
@@ -206,7 +206,7 @@ describe('what is sent', () => {
     assert.match(rotated.body.secret, /^whsec_/);
     const isSignedTwice = ({ headers }: Received) =>
       String(headers['webhook-signature']).split(' ').length === 2;
-    // Deliveries before the new secret is known are signed with the first alone.
+    // Until the deliverer knows the new secret, deliveries are signed with the first one only.
     await until('the deliverer knows of it', async () => {
       await emit(account);
       return (await made.at.gets(made.at.received.length + 1)).some(isSignedTwice);
@@ -281,7 +281,7 @@ describe('an endpoint that fails', () => {
       expectStatus(await hasty.admin.post(path, { amount: '1.00' }), 201);
     }
     const emitted = (await feedOf(account)).map(({ id }) => id).slice(-20);
-    // The clock stands still: only short retries can bring the rest.
+    // The clock stands still, so only short retries can deliver the rest.
     await at.gets(20 + emitted.filter((id) => id % 5 === 0).length);
     const delivered = at.received.filter(({ event }, index) => at.received[index + 1]?.event.id !== event.id);
     assert.deepEqual(
@@ -336,7 +336,7 @@ describe('an endpoint that fails', () => {
     await made.at.gets(1);
     const [head = 0] = made.at.ids();
     while (made.at.ids().filter((id) => id === head).length < 4) await moveToNextAttempt(made);
-    // From its second failure on, a later one is attempted too.
+    // After an event's second failure, a later event is attempted too.
     await made.at.gets(4 + 3);
     await until('all of it is noted', async () => (await attemptsOf(account, made)).length === 7);
     assert.ok((await webhookOf(account, made)).failing_since !== null);
@@ -477,7 +477,7 @@ describe('asked for again', () => {
     await emit(account);
     const newest = (await feedOf(account)).at(-1)?.id;
     const [third, fourth] = ids.slice(2);
-    // Events before the deliverer knows of it may arrive once more: at least once, and in order.
+    // Until the deliverer knows of the change, events may arrive once more: at least once, and in order.
     await until('all of it arrives in order', async () => {
       return made.at.ids().slice(-3).join() === [third, fourth, newest].join();
     });

@@ -1,4 +1,4 @@
-// Tables are analyzed early, without waiting a minute for autovacuum (src/platform/database/schema/early-analyze.ts).
+// Tables are analyzed early, without a minute's wait for autovacuum (src/platform/database/schema/early-analyze.ts).
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -32,10 +32,10 @@ test('statistics are gathered after the first hundred orders, not before', async
     );
     for (const { status, text } of answers) assert.equal(status, 201, text);
   };
-  // Autovacuum would already analyze fifty rows.
+  // Turn autovacuum off, because it would already analyze fifty rows.
   await sqlOf(service, reseller, 'alter table orders set (autovacuum_enabled = false)');
   await place(0, 40);
-  // Entries without orders do not count.
+  // Ledger entries without orders do not count.
   for (let topUp = 0; topUp < 70; topUp += 1) {
     const memo = { amount: '1.00', memo: `top-up ${topUp}` };
     const { status, text } = await service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, memo);
@@ -78,12 +78,12 @@ test('a table that is known to be large is not looked at again', async () => {
   assert.deepEqual(await lookAtAll(), ['accounts', 'customers', 'orders']);
 });
 
-/** The planner's estimate of the account's orders; -1: never analyzed. */
+/** The planner's estimate of the account's orders; −1 if it was never analyzed. */
 async function knownOrders(account: TestAccount): Promise<number> {
   const [row] = await sqlOf(
     service,
     account,
-    // On several servers the rows and their planner are on the group's server.
+    // On several servers, the rows and their planner are on the group's server.
     bySharding(service.database, {
       together: () => "select reltuples::int as known from pg_class where oid = 'orders'::regclass",
       apart: () =>

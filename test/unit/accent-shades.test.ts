@@ -1,10 +1,10 @@
-// Text in and on any color that an operator chooses is readable.
+// Text in and on any color that an operator chooses can be read.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accentThemes } from '../../src/shared/accent-shades.ts';
 
-/** WCAG 2's contrast, implemented independently. */
+/** The contrast of WCAG 2, implemented independently. */
 function contrastOf(one: string, other: string): number {
   const luminance = (color: string) =>
     [0.2126, 0.7152, 0.0722].reduce((sum, weight, index) => {

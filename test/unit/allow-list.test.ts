@@ -1,4 +1,4 @@
-// Allow-lists (src/shared/allow-list.ts): accepted spellings, and admitted addresses.
+// Allow-lists (src/shared/allow-list.ts): which spellings they accept and which addresses they admit.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

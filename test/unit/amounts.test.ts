@@ -17,7 +17,7 @@ describe('amounts are shown with two decimals', () => {
     [-100n, '-1.00'],
     [-123_456n, '-1234.56'],
     [100_000_000_000_000n, '1000000000000.00'],
-    [9_007_199_254_740_993n, '90071992547409.93'], // one more than doubles can count
+    [9_007_199_254_740_993n, '90071992547409.93'], // one more than a double can count
   ];
   for (const [cents, text] of table) {
     test(`${cents} cents are ${text}`, () => assert.equal(formatAmount(cents), text));

@@ -59,7 +59,7 @@ test('random characters are base62, of the length asked for, each about as often
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   assert.equal(counts.size, 62);
-  // 4,000 each, ± 63; plain bytes modulo 62 would give the first eight 4,844.
+  // Each should come 4,000 times, give or take 63. Bytes modulo 62 would give the first eight characters 4,844 times.
   for (const [character, count] of counts) assert.ok(count > 3500 && count < 4500, `${character}: ${count}`);
   assert.deepEqual(
     [0, 1, 22].map((length) => randomBase62(length).length),
@@ -94,7 +94,7 @@ describe('a seal whose key is replaced', () => {
   const before = createSeal(old);
   const between = createSeal(young, old);
   const after = createSeal(young);
-  /** Made by the first edition, whose texts named no key. */
+  /** Made by the first edition, whose texts did not name their key. */
   const unnamed = 'GeoZaiVPf-6whW_evtzbsl-kfnXiAIevp8lWqkHGRH59BHkqlhmQ';
 
   test('names its key, and the name is the same for the same key and says nothing of it', () => {
@@ -141,7 +141,7 @@ describe('a seal whose key is replaced', () => {
 test('every column of sealed texts is resealed', () => {
   const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
   const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
-  // sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), and the check, which follows them.
+  // These are sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), followed by the check.
   assert.deepEqual(columns, [
     'api_keys.sealed_key',
     'mails.sealed_body',

@@ -1,4 +1,4 @@
-// Refusals of a body's text show a valid example, not the pattern.
+// Refusals of a text in a body show a valid example instead of the pattern.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

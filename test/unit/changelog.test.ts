@@ -1,4 +1,4 @@
-// The changelog is usable before an upgrade: newest version first, breaking changes first in each, at most a page long.
+// The changelog helps before an upgrade: the newest version and breaking changes come first, each on at most a page.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The list of variables, from which .env and the documents are made, matches what config.ts reads.
+// The list of variables, from which .env and the documents are made, agrees with what config.ts reads.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

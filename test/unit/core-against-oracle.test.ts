@@ -1,6 +1,6 @@
-// The service's core against the independent oracle on random histories, from a fixed seed until every kind of outcome was
-// met, or for MODEL_SECONDS. A failure prints the shrunk history and its MODEL_SEED. The long form is
-// proof/machines/long-core.ts.
+// Compares the service's core with the independent oracle on random histories, from a fixed seed until every kind of
+// outcome has occurred, or for MODEL_SECONDS. A failure prints the shrunk history and its MODEL_SEED.
+// proof/machines/long-core.ts is the long form.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -21,7 +21,7 @@ test('on random histories the core answers as the oracle does, alone and in any 
   let operations = 0;
   let decided = 0;
   let seed = firstSeed;
-  // With MODEL_SECONDS the run may be too short to meet everything.
+  // With MODEL_SECONDS the run may be too short for all kinds to occur.
   const missing = () => (wantedSeconds === undefined ? missingLabels(distribution) : []);
   do {
     const search = searchCore(seed, distribution);
@@ -47,7 +47,7 @@ const printedBytesMax = 2 ** 26;
 test('the long form runs and finds no divergence either', async () => {
   const script = fileURLToPath(new URL('../../proof/machines/long-core.ts', import.meta.url));
   const options = ['--operations', '4000', '--seed', '7'];
-  // Does not block, so that a waiting reporter gets the previous test's result at once.
+  // Asynchronous, so that a waiting reporter gets the previous test's result at once.
   const { error, stdout, stderr } = await new Promise<Finished>((resolve) => {
     const printed = { maxBuffer: printedBytesMax };
     execFile(process.execPath, [script, ...options], printed, (...[error, stdout, stderr]) =>

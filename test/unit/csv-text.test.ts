@@ -1,4 +1,4 @@
-// CSV against a spreadsheet model: with any separator no cell is a formula, texts survive, and numbers stay numbers.
+// CSV in a model of a spreadsheet: with any separator no cell is a formula, texts survive, and numbers stay numbers.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { columns, hostileFile, hostileTexts, rowOf } from '../harness/hostile-ce
 
 const separators = [',', ';', '\t', '|'];
 
-/** Like a spreadsheet: quotes only count at a cell's beginning, and what follows them is appended. */
+/** Like a spreadsheet: quotes count only at the beginning of a cell, and what follows them is appended. */
 function cellsOf(file: string, separator: string, quote: string | null): string[] {
   const cells: string[] = [];
   let place = 0;

@@ -1,4 +1,4 @@
-// Parsing DATABASE_URL with several hosts, and choosing one by their state.
+// Parses DATABASE_URL with several hosts and chooses one by their states.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -70,7 +70,7 @@ describe('a list of hosts', () => {
       ));
 });
 
-/** "7/2": primary of cluster 7, timeline 2; "7/-": standby; plus "ro" or "empty". "dead" refuses, "silent" never answers. */
+/** "7/2": primary of cluster 7, timeline 2. "7/-": its standby. "ro" or "empty" may follow. "silent": hangs. */
 function answerOf(text: string): Promise<HostAnswer> {
   if (text === 'dead') return Promise.reject(new Error('connection refused'));
   if (text === 'silent') return new Promise(() => undefined);

@@ -1,5 +1,5 @@
-// Declarations are complete: a route without one stops the start, and an undeclared refusal is logged as a fault, which
-// fails tests of whole services.
+// Declarations are complete. A route without one stops the start. A refusal that is not declared is logged as an error,
+// which fails tests of whole services.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

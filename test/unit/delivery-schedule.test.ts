@@ -1,4 +1,4 @@
-// When attempts are repeated and how an endpoint's queue changes: the whole machine without database and sockets.
+// When attempts are repeated and how an endpoint's queue changes: the whole logic, without database and sockets.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -94,7 +94,7 @@ const event = (number: number) => ({
   data: '{}',
 });
 
-/** Sends `count` events, some refused by `refuses`; returns what was sent, in order. */
+/** Sends `count` events, of which `refuses` refuses some. Returns what was sent, in order. */
 function deliver(count: number, refuses: (number: number, now: number) => boolean, lastsSeconds: number) {
   const queue: EndpointQueue = createEndpointQueue(webhook, count);
   const sent: { number: number; now: number; kind: string }[] = [];
@@ -114,7 +114,7 @@ function deliver(count: number, refuses: (number: number, now: number) => boolea
       const times = { now, monotonic: now * 1_000, random: 0, shortDelays: [] };
       const settled = settle(queue, task, !refuses(number, now), times);
       if (settled.outcome === 'given_up') givenUp.push(number);
-      // As the deliverer reads them again after writing.
+      // The deliverer reads these again after writing them.
       for (const one of settled.setAside) queue.retries.push(one);
     }
   }

@@ -1,4 +1,4 @@
-// Delivery turns: hundreds of hanging or failing endpoints do not delay working ones.
+// Whose turn a delivery is: hundreds of hanging or failing endpoints do not delay endpoints that work.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -40,7 +40,7 @@ test('three hundred endpoints that hang hold up a healthy one for a second, and 
   slots.demoteSlow();
   assert.ok(beginAll(slots).includes(healthy), 'after a second the others are laggards');
   slots.end(healthy);
-  // Ten seconds later all have failed and want to retry.
+  // Ten seconds later all of them have failed and want to try again.
   for (const one of hanging) slots.enter({ ...one, name: `${one.name} again`, isLaggard: true });
   slots.enter(healthy);
   assert.equal(beginAll(slots)[0], healthy);

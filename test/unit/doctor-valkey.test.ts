@@ -31,7 +31,7 @@ const cases: readonly (readonly [says: string, info: string, state: string, expe
 ];
 for (const [title, line, state, expected] of cases) {
   test(`doctor says of the shared limits' server what it is and what to do: ${title}`, async () => {
-    // Of duplicate names the last line counts.
+    // If a name occurs twice, its last line counts.
     standIn.info = ['redis_version:7.0.15', 'maxmemory_policy:noeviction', 'role:master', line];
     standIn.manner = 'model';
     const check = await checkValkey(standIn.address);

@@ -1,4 +1,4 @@
-// The pages explain every refusal in their own words and the reader's language, never with texts meant for programs.
+// The pages explain every refusal in their own words and the reader's language, not with texts meant for programs.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, imp
 const sentences = read('ui/error-sentences.tsx');
 const german = read('locales/de/seldom.po');
 
-/** "A sentence." of t`A sentence.` for the code, or for a name of the code. */
+/** Finds the sentence for the code: either t`A sentence.` itself, or the constant that the code names. */
 function errorMessageOf(code: string): string | undefined {
   const [, own, name] = new RegExp(`^  ${code}:\\s+(?:t\`([^\`]+)\`|(\\w+)),$`, 'm').exec(sentences) ?? [];
   return own ?? new RegExp(`^const ${name} = t\`([^\`]+)\`;$`, 'm').exec(sentences)?.[1];

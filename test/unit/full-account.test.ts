@@ -1,4 +1,4 @@
-// The last number that an account may use, and the first that is refused (docs/decisions/0002-ids.md).
+// The last number that an account may use, and the first number that is refused (docs/decisions/0002-ids.md).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -71,7 +71,7 @@ test('a test uses 10,000,000 numbers of a kind', () => {
 });
 
 test('the last number of an account has an id of its own', () => {
-  // The very last order may have two entries.
+  // The very last order may have two ledger entries.
   const id = publicId(7, 900_000_001);
   assert.deepEqual(parseOwnedId(String(id)), { accountId: 7, number: 900_000_001 });
 });

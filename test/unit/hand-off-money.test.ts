@@ -1,5 +1,5 @@
-// Pending orders on random histories without a database: accepted, however late, they give the same money and plan as
-// immediate ones; refused, they change neither.
+// Pending orders in random histories, without a database. If they are accepted, no matter how late, they give the same
+// money and plan as immediate orders. If they are refused, they change neither.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -177,7 +177,7 @@ test('orders that are refused leave the balance and the plan as they were, and s
         if (handedOver.outcome.type !== 'ordered') continue;
         const { number, balanceAfterCents } = handedOver.outcome.order;
         assert.equal(balanceOf(state), balanceAfterCents);
-        // Never more than before: nothing spendable may have to be taken back.
+        // The balance never rises: nothing may be spendable that a refusal would have to take back.
         assert.ok(balanceAfterCents <= (before.balance ?? 0n));
         const isRefused = refusals[index] ?? true;
         const outcome = isRefused ? 'failed' : 'completed';

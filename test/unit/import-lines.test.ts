@@ -14,7 +14,7 @@ interface Import {
   readonly to: string;
 }
 
-/** From the top down, with each feature's imports, which stand below it. New imports need a reason here. */
+/** Features from the top down, with the lower ones that each imports. New imports need a reason here. */
 const features: Readonly<Record<string, readonly string[]>> = {
   overview: [
     ...[
@@ -29,7 +29,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['plans', 'request-log', 'webhooks'],
   ],
-  // A restored database restarts: its events and product calls skip numbers that the lost one may have used.
+  // A restored database starts over: its events and product calls skip numbers that the lost one may have used.
   backup: ['events', 'order-engine'],
   audit: ['auth', 'customers', 'identity', 'packages'],
   verification: ['identity', 'order-engine', 'packages'],
@@ -56,7 +56,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   identity: [],
 };
 
-// From the top down: files import from their own level and those below.
+// From the top down. A file may import from its own level and from those below.
 const places: readonly string[] = [
   'src/sellthrough.ts',
   'src/command-line.ts',
@@ -95,7 +95,7 @@ const placesOfPages: readonly string[] = [
   'web/src/styles.css',
 ];
 
-/** Where the framework appears beside `*-routes.ts`, platform/http, service and main.ts. This list must only shrink. */
+/** Where the framework appears besides `*-routes.ts`, platform/http, service and main.ts. This list must only shrink. */
 const frameworkElsewhere: readonly string[] = [
   'src/features/auth/api-key-auth.ts',
   'src/features/auth/begin-session.ts',
@@ -113,7 +113,7 @@ const frameworkElsewhere: readonly string[] = [
   'src/platform/limits/token-lookup-limit.ts',
 ];
 
-/** Files between requests and features, and so without SQL, besides those known by name or framework import. */
+/** More files that stand between requests and features, so they must not contain SQL. */
 const alsoWithoutSql: readonly string[] = [
   'src/features/audit/audit-targets.ts',
   'src/features/brand/page-layout.ts',
@@ -619,7 +619,7 @@ function ownProblem(path: string, to: string): readonly string[] {
   return problem === undefined ? [] : [problem];
 }
 
-/** Pages and client types are made from them, so they import nothing else. */
+/** Pages and client types are made from schemas, so schemas import nothing else. */
 function schemaProblem(path: string, target: string): string | undefined {
   const isSchemas = path.startsWith('src/') && path.endsWith('-schemas.ts');
   if (!isSchemas || target.startsWith('src/shared/') || target.endsWith('-schemas.ts')) return undefined;
@@ -639,7 +639,7 @@ function upwardProblem(path: string, target: string): string | undefined {
   const [from, into] = [placeOf(path), placeOf(target)];
   const order = path.startsWith('web/') ? placesOfPages : places;
   const isBelow = from !== undefined && into !== undefined && order.indexOf(into) >= order.indexOf(from);
-  // The command line uses a service like any program.
+  // The command line uses a service like any other program.
   const isBeside = path.startsWith('src/service/') && target.startsWith('src/cli/');
   if (!isBelow || isBeside)
     return `${path}: may not import ${target}; imports point from the service to features to the platform`;
@@ -693,7 +693,7 @@ function scriptProblem(path: string, to: string): readonly string[] {
     : [];
 }
 
-/** Each cycle once, with its folders or files and the closing imports. */
+/** Lists each cycle once, with its folders or files and the imports that close it. */
 function circles(sources: Sources, nodeOf: (path: string) => string): readonly string[] {
   const graph = new Map<string, Map<string, string>>();
   for (const [path, text] of Object.entries(sources)) {
@@ -755,7 +755,7 @@ function sqlProblems(sources: Sources): readonly string[] {
     );
 }
 
-/** Files between a request and the rows, by name, and those that know requests. */
+/** Files between a request and the rows, by their name, and files that know about requests. */
 function answersRequests(path: string, text: string): boolean {
   if (/^src\/(?:shared|platform\/http|features\/order-engine\/decisions)\//.test(path)) return true;
   if (/-(?:routes|view|schemas|pdf|csv|pages|request)\.ts$/.test(path)) return true;
@@ -775,7 +775,7 @@ function leftoverProblems(sources: Sources): readonly string[] {
     .map(([path]) => `${path}: contains a note of something left to do`);
 }
 
-/** Differences have two forms, of which shards/query-shards.ts chooses. Tests may fake databases. */
+/** Different SQL for the two kinds of database has two forms; shards/query-shards.ts chooses one. */
 function shardProblems(sources: Sources): readonly string[] {
   return Object.entries(sources)
     .filter(([path]) => !/^(?:src\/platform\/database|test)\//.test(path))
@@ -806,7 +806,7 @@ function importsOf(text: string): readonly Import[] {
   ];
 }
 
-/** The innermost place of a file; files beside folders are places of their own. */
+/** The innermost place of a file. Files beside folders are places of their own. */
 function placeOf(path: string): string | undefined {
   return [...places, ...placesOfPages]
     .filter((place) => path === place || path.startsWith(`${place}/`))

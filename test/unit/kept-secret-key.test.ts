@@ -1,4 +1,4 @@
-// An embedded service's generated key (src/platform/secrets/secret-key-file.ts) survives a power cut.
+// The key that an embedded service generates (src/platform/secrets/secret-key-file.ts) survives a power cut.
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

@@ -1,4 +1,4 @@
-// Only a running service's own user can reach its socket, from the moment it exists.
+// Only the user that runs a service can reach its socket, from the moment at which the socket exists.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -22,7 +22,7 @@ function socketIn(dataDir: string): string {
   return join(found?.parentPath ?? '', found?.name ?? assert.fail('there is a socket'));
 }
 
-/** Whether other users are excluded, by the socket or by a folder above it. */
+/** Whether the socket, or a folder above it, excludes other users. */
 function isShut(path: string, dataDir: string): boolean {
   if (path === dataDir) return false;
   return (statSync(path).mode & 0o077) === 0 || isShut(dirname(path), dataDir);
@@ -45,7 +45,7 @@ test('at no moment can other users connect, with any mode of the data folder and
   for (const round of ['first', 'after one that was killed, with open folders']) {
     const opening = open(dataDir);
     opened.push(opening);
-    // The socket already exists.
+    // At this moment the socket already exists.
     assert.ok(isShut(socketIn(dataDir), dataDir), `at once: ${round}`);
     const controlSocket = (await opening) ?? assert.fail('this system has sockets');
     const path = socketIn(dataDir);

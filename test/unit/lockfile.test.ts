@@ -1,4 +1,4 @@
-// The lockfiles must install in a fresh clone. `npm ci` refuses one that lacks another platform's package, which an
+// The lockfiles install in a fresh clone. `npm ci` refuses a lockfile that lacks another platform's package, which an
 // existing node_modules hides.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
   });
 }
 
-// Set-up only reads the lockfile: an edit of package.json alone would go unnoticed.
+// Set-up reads only the lockfile, so it would not notice an edit of package.json alone.
 for (const [file, folder] of [
   ['package-lock.json', ''],
   ['package-lock.json', 'web'],
@@ -109,7 +109,7 @@ function lockfileProblems(packages: LockedPackages): readonly string[] {
   });
 }
 
-/** As Node finds it: in the node_modules of the package, its parents, the project. */
+/** Looks where Node does: in the node_modules of the package, of its parents, and of the project. */
 function isFound(packages: LockedPackages, path: string, name: string): boolean {
   for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (packages[folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`] !== undefined)

@@ -1,5 +1,5 @@
-// Released migrations never change: with even one changed byte, an existing database would refuse to start. Add a line for
-// each new one.
+// Released migrations never change: if even one byte did, an existing database would refuse to start. Add a line for each
+// new migration.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,7 +1,7 @@
 // No chain of orders, cancels, holds, renewals and pending orders gives back more than was paid minus what was used, at any
-// prices and times. Keeps its own records from the answers and checks decideOrders and plan-terms.ts: exhaustively on a
-// small grid, at random on long chains. An account's worth is its balance plus its unused time, by the better answer while
-// an order is pending; no order, refusal or repeat may increase it.
+// prices and times. The test keeps its own records of the answers and checks decideOrders and plan-terms.ts: all chains on a
+// small grid, and long random ones. An account's worth is its balance plus its unused time. While an order is pending, the
+// better of its two outcomes counts. No order, refusal or repeat may increase the worth.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -19,13 +19,13 @@ import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
 
-/** One order of a chain: package 1 or 2, or null to renew the last order; `months` may be open there. */
+/** One order of a chain: package 1 or 2, or null to renew the last order. Only a renewal may leave `months` open. */
 interface OrderMove {
   readonly packageId: number | null;
   readonly months: Months | null;
 }
 
-/** Changes without an order; `jobs`: the service renews if due. */
+/** Changes without an order. With `jobs`, the service renews if a renewal is due. */
 type LifeMove = 'cancel' | 'period_end' | 'suspend' | 'resume' | 'auto_renew' | 'auto_renew_off' | 'jobs';
 type SettleMove = 'completed' | 'failed';
 type Move = OrderMove | LifeMove | SettleMove;
@@ -38,7 +38,7 @@ interface Paid {
 
 interface Position {
   readonly state: OrderState;
-  /** The running plan's, oldest first; empty: none runs. */
+  /** The paid periods of the running plan, oldest first. Empty if none runs. */
   readonly paid: readonly Paid[];
   readonly packageId: number | null;
   readonly spentCents: bigint;
@@ -47,7 +47,7 @@ interface Position {
 
 interface Waiting {
   readonly order: OrderRecord;
-  /** The part of its refund that was entered. */
+  /** The part of its refund that was entered at once. */
   readonly givenCents: bigint;
   readonly paid: readonly Paid[];
   readonly planBefore: CustomerState['plan'] | null;
@@ -59,11 +59,11 @@ const openingCents = 10n ** 12n;
 
 const wantedChains = process.env['PROOF_CHAINS'];
 const randomChains = Number(wantedChains ?? 400);
-/** Fifteen times as many chains per additional order. */
+/** Each additional order makes fifteen times as many chains. */
 const chainLength = wantedChains === undefined ? 3 : 4;
 const starts = ['2027-01-31T12:00:00Z', '2028-02-29T23:59:59Z'].map((text) => Date.parse(text) / 1000);
 
-/** Prices by the number of earlier orders: expensive then cheap, and vice versa. */
+/** Prices by the number of earlier orders: expensive first and cheap later, and the other way round. */
 const pricePlans: readonly (readonly [first: PriceOf, second: PriceOf, later: bigint])[] = [
   [{ 1: 1000n, 3: 2700n, 12: 0n }, { 1: 2500n, 3: 7000n, 12: 0n }, 1n],
   [{ 1: 1n, 3: 2n, 12: 0n }, { 1: 99n, 3: 100n, 12: 0n }, 3n],
@@ -132,7 +132,7 @@ test(`on a small grid every chain of ${chainLength + 1} orders and answers to th
     }
   }
 
-  // While an order is pending: its second, part of the old plan, all of it; the 72 hours do not matter here.
+  // While an order is pending: its own second, part of the old plan, all of it. The 72 hours do not matter here.
   const waits = (position: Position, at: number) =>
     position.waiting === null ? instants(position, at).slice(1) : instants(position, at);
 
@@ -223,7 +223,7 @@ test('a clock that is set back does not make a refund larger than what was paid'
       for (const [index, jump] of jumps.entries()) {
         const before = accountOf(position).balanceCents;
         const paid = position.paid.reduce((sum, { cents }) => sum + cents, 0n);
-        // Alternating packages, so every order begins a run.
+        // The packages alternate, so every order begins a new run.
         const move: OrderMove = { packageId: 1 + (accountOf(position).orderCount % 2), months: 3 };
         const priced = withPrices(
           position,
@@ -280,7 +280,7 @@ interface After {
   readonly refunded: boolean;
 }
 
-/** Executes the move and checks the answer against the records; null: no effect. */
+/** Carries out the move and checks the answer against the records. Returns null if it had no effect. */
 function act(position: Position, move: Move, at: number): After | null {
   if (move === 'completed' || move === 'failed') return settle(position, move, at);
   if (position.waiting !== null && isRefusedWhilePending(move))
@@ -315,7 +315,7 @@ function isRefusedWhilePending(move: OrderMove | LifeMove): boolean {
   return move !== 'suspend' && move !== 'resume';
 }
 
-/** The plan cannot be changed, and the service's attempt is postponed. */
+/** The plan cannot be changed meanwhile, and an attempt by the service is postponed. */
 function refusedWhilePending(position: Position, move: OrderMove | LifeMove, at: number): After | null {
   const { state } = position;
   if (move === 'jobs') {
@@ -339,7 +339,7 @@ function refusedWhilePending(position: Position, move: OrderMove | LifeMove, at:
   return { position: { ...position, state: applied(state, changes) }, refunded: false };
 }
 
-/** Accepted as if it had never been pending; refused as if it had never existed. A second answer changes nothing. */
+/** Accepted: as if never pending. Refused: as if it had never existed. A second answer changes nothing. */
 function settle(position: Position, outcome: SettleMove, at: number): After | null {
   const { state, waiting } = position;
   if (waiting === null) return null;
@@ -380,7 +380,7 @@ function settle(position: Position, outcome: SettleMove, at: number): After | nu
   return { position: next, refunded: restCents > 0n };
 }
 
-/** For orders of resellers and of the service; `position` has the new state and the old records. */
+/** For orders of resellers and of the service. `position` has the new state and the old records. */
 function ordered(
   position: Position,
   record: OrderRecord,
@@ -389,7 +389,7 @@ function ordered(
   const { kind, packageId, priceCents, refundCents, expiresAt, balanceAfterCents } = record;
   const before = accountOf(from).balanceCents;
   const waits = position.state.productMode === 'confirm';
-  // Nothing given can be spent before it may have to be taken back.
+  // No refund may be spent that may have to be taken back.
   const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
   assert.equal(balanceAfterCents, before + givenCents - priceCents);
   assert.equal(accountOf(position).balanceCents, balanceAfterCents);
@@ -425,7 +425,7 @@ function renewByItself(position: Position, at: number): After | null {
   return ordered(next, outcome.order, { from: position, runsTheSame, at });
 }
 
-/** Only a cancel moves money: gives back what is unused, and then nothing is. */
+/** Only a cancel moves money. It refunds what is unused, and after that nothing is. */
 function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: number): After | null {
   const { state } = position;
   const before = accountOf(position).balanceCents;
@@ -459,7 +459,7 @@ function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: num
   return { position: ended, refunded: refundCents > 0n };
 }
 
-/** The balance, plus what unused time would give back, by the better answer while an order is pending. */
+/** The balance plus what unused time would refund. While an order is pending, the better outcome counts. */
 function held(position: Position, at: number): bigint {
   const { waiting, paid } = position;
   const { balanceCents } = accountOf(position);
@@ -470,7 +470,7 @@ function held(position: Position, at: number): bigint {
   return refused > taken ? refused : taken;
 }
 
-/** Waiting adds no worth, and the plan's value of unused time equals the records'. */
+/** Waiting adds no worth, and the plan's unused time is worth what the records say. */
 function holdsNoMore(position: Position, at: number, later: number): void {
   assert.ok(held(position, later) <= held(position, at));
   const plan = position.state.customers[0]?.plan;
@@ -478,7 +478,7 @@ function holdsNoMore(position: Position, at: number, later: number): void {
   for (const now of [at, later]) assert.equal(unusedCents(plan, now), worth(position.paid, now));
 }
 
-/** refund ≤ unused < refund + 1 cent, without rounding: at most one period is partly used. */
+/** refund ≤ unused < refund + 1 cent, computed without rounding, because at most one period is partly used. */
 function isFloorOfUnused(refundCents: bigint, paid: readonly Paid[], at: number): boolean {
   const whole = paid.filter(({ startsAt }) => startsAt >= at).reduce((sum, { cents }) => sum + cents, 0n);
   const partly = paid.find(({ startsAt, endsAt }) => startsAt < at && at < endsAt);
@@ -548,7 +548,7 @@ function dueAt({ state }: Position, at: number): number {
   return Math.max(at, state.customers[0]?.life.renewAt ?? at);
 }
 
-/** Sold at this step: from the second order on at `later` times the price. */
+/** The prices at this step. From the second order on they are `later` times as high. */
 function withPrices(
   position: Position,
   [first, second, later]: readonly [PriceOf, PriceOf, bigint],

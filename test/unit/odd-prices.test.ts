@@ -1,4 +1,4 @@
-// Questions before prices begin: for typing errors, not for usual changes.
+// Which scheduled prices lead to a question: likely typing errors do, usual changes do not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

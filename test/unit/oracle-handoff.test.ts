@@ -1,5 +1,5 @@
-// The oracle's pending orders against tables computed by hand (harness/oracle-scene.ts); and, on random chains, that a
-// pending order leaves the same as an immediate one. Imports nothing of the product.
+// The oracle's pending orders, compared with tables computed by hand (harness/oracle-scene.ts). On random chains, a pending
+// order must leave the same as an immediate one. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import type { Oracle } from '../../proof/oracle/oracle.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 import { createScene, examineByTables, packages, secondsOf, shop } from '../harness/oracle-scene.ts';
 
-/** basic: 10.00 a month, 27.00 a quarter; pro three times that; gift nothing; the account begins with 100.00. */
+/** basic costs 10.00 a month and 27.00 a quarter, pro three times that, gift nothing. The account begins with 100.00. */
 const tables: Record<string, string> = {
   'an order waits, is charged at once, and is real when the product takes it, with the terms of its second': `
     2026-01-01          | mode confirm               | done
@@ -320,7 +320,7 @@ test('history says of an order that waits from which state to which, and of its 
   scene.run('settle 2 completed by=operator', taken);
   const items = scene.oracle.history(shop, 'ann');
   assert.ok(Array.isArray(items));
-  // Customers without a completed order have an empty plan of the first ordered package.
+  // A customer without a completed order has an empty plan of the package that was ordered first.
   const over = { status: 'expired', packageId: packages.basic, expiresAt: ordered };
   const pro = { status: 'active', packageId: packages.pro, expiresAt: secondsOf('2026-02-03') };
   const failed = {
@@ -386,7 +386,7 @@ test('an order that is taken in its second leaves what an order leaves that neve
         now += wait;
         for (const { oracle, run } of [plain, waiting]) {
           run(line.replace('$', who), now);
-          // A due renewal follows the acceptance of the previous order.
+          // A renewal that is due comes after the previous order was accepted.
           for (let pending = oracle.pendingOrders(shop); pending.length > 0; ) {
             for (const { number } of pending) run(`settle ${number} completed`, now);
             if (line === 'jobs') run('jobs', now);
@@ -419,7 +419,7 @@ test('a refused order of any kind leaves what there was, however long it waited'
         assert.deepEqual(more, [], 'one at a time');
         run('mode none', now);
         if (pending === undefined) continue;
-        // None of it can be spent: refusing it works even with an empty balance.
+        // None of it can be spent: even with an empty balance, the order can be refused.
         const { balanceCents } = oracle.balance(shop);
         oracle.credit({ accountId: shop, amountCents: -balanceCents, actorId: 'operator' }, now);
         now += waited;
@@ -444,7 +444,7 @@ function standing(oracle: Oracle, now: number) {
       .filter(({ orderNumber }) => orderNumber === number)
       .reduce((sum, { amountCents }) => sum + amountCents, 0n),
   );
-  // Failed orders have numbers too: the last one is compared by its purchase.
+  // Failed orders have numbers too, so compare the last orders by what was bought.
   const bought = (number: number | null) => {
     const found = orders.find((order) => order.number === number);
     return found && [found.status, found.packageId, found.months, found.createdAt];

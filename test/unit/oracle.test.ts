@@ -1,5 +1,5 @@
-// The oracle (proof/oracle/oracle.ts) against examples worked out by hand. Expected times are parsed by Date, which the
-// oracle does not use. Imports nothing of the product.
+// The oracle (proof/oracle/oracle.ts), compared with examples worked out by hand. Date parses the expected times; the
+// oracle does not use Date. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -164,7 +164,7 @@ describe('plans', () => {
     assert.equal(accepted(order(oracle, {})).kind, 'activate');
     assert.equal(accepted(order(oracle, { now: january + 5 })).kind, 'renew');
     assert.equal(accepted(order(oracle, { now: january + 9, packageId: pro })).kind, 'change');
-    // The change began a full new month at 00:00:09; at its very last second it still runs.
+    // The change began a full new month at 00:00:09. In its very last second the plan still runs.
     const end = at('2026-02-01T00:00:09Z');
     assert.equal(accepted(order(oracle, { now: end - 1, packageId: pro })).kind, 'renew');
     const later = at('2026-03-01T00:00:09Z');
@@ -320,7 +320,7 @@ describe('money', () => {
     order(oracle, {}); // February, 28 days, 900 cents
     oracle.setGroup({ accountId: shop, group: 'distributor' });
     order(oracle, { months: 3 }); // March to May, 92 days, 900 cents
-    // On 11 January 21 of 31 days are unused: 21000/31 = 677.41…, so 677; and two full 900.
+    // On 11 January, 21 of 31 days are unused: 21000/31 = 677.41…, so 677 cents, and two whole periods of 900.
     const change = accepted(order(oracle, { packageId: pro, now: at('2026-01-11T00:00:00Z') }));
     assert.equal(change.refundCents, 677n + 900n + 900n);
     assert.equal(change.priceCents, 2_500n); // the distributor's
@@ -367,7 +367,7 @@ describe('money', () => {
     const anchor = at('2026-01-31T00:00:00Z');
     order(oracle, { now: anchor }); // to 28 February
     order(oracle, { now: anchor }); // to 31 March: 31 days
-    // On 10 March 21 of those 31 days are left.
+    // On 10 March, 21 of those 31 days are left.
     const change = accepted(order(oracle, { packageId: pro, now: at('2026-03-10T00:00:00Z') }));
     assert.equal(change.refundCents, 677n);
   });
@@ -561,7 +561,7 @@ describe('the renewal of a customer', () => {
 });
 
 describe('the first refusal in the documented order is the outcome', () => {
-  // Most bodies have several faults: a line names the one that wins.
+  // Most bodies have several faults. A line names the fault that decides the answer.
   const badType = { customer_name: 5, return_login: 'yes' };
   const badKey = { idempotency_key: 'with space' };
   const badPackage = { package_id: '10' };
@@ -611,7 +611,7 @@ describe('the first refusal in the documented order is the outcome', () => {
     ['a change from far, to the last cent', { package_id: pro, customer: 'far' }, 'accepted'],
     ['credit last', { package_id: pro, customer: 'fresh' }, 'insufficient_credit'],
   ];
-  // "theirs" is the rival's customer, "used" a bound key, "far" has a plan of exactly ten years.
+  // "theirs" is the rival's customer, "used" a key that was used, and "far" has a plan of exactly ten years.
   const oracle = createWorld();
   oracle.placeOrder({ accountId: rival, body: { package_id: gift, customer: 'theirs' } }, january);
   oracle.placeOrder(
@@ -779,7 +779,7 @@ function createWorld(): Oracle {
   });
 }
 
-/** One order with defaults: the shop's "ann", Basic, on 1 January 2026. */
+/** Places one order. By default the shop orders Basic for "ann" on 1 January 2026. */
 function order(
   oracle: Oracle,
   given: {
@@ -816,7 +816,7 @@ function flat(cents: bigint): Prices {
   return { reseller: prices, distributor: prices };
 }
 
-/** 64 + 1 + 63 + 1 + 63 + 1 + 61 = 254 characters. */
+/** An address of 64 + 1 + 63 + 1 + 63 + 1 + 61 = 254 characters. */
 function longAddress(): string {
   return `${'x'.repeat(64)}@${'y'.repeat(63)}.${'y'.repeat(63)}.${'y'.repeat(61)}`;
 }

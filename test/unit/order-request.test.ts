@@ -1,6 +1,5 @@
 // The bodies of the two order endpoints (src/features/orders/parse-order-request.ts): a table of what is refused, with
-// which code, in which order; a table of what the rest means; and
-// random bodies against the oracle's reading.
+// which code and in which order; a table of what other bodies mean; and random bodies compared with the oracle's reading.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -345,7 +344,7 @@ describe('random bodies are read as the oracle reads them', () => {
   const monthsSent = [...odd, 1, 3, 12, 2];
   const periods = [...odd, 'monthly', 'quarterly', 'yearly', 'Yearly', 'monthly '];
   const from = (values: readonly unknown[]) => fc.constantFrom(...values);
-  // Mostly valid, so that single faults, many, and none all occur.
+  // Most values are valid, so that no fault, one fault and many faults all occur.
   const mostly =
     (...good: unknown[]) =>
     (rest: readonly unknown[]) =>

@@ -1,11 +1,11 @@
-// Addresses that the service may call (src/platform/outbound/outbound-addresses.ts).
+// Which addresses the service may call (src/platform/outbound/outbound-addresses.ts).
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAddressFilter } from '../../src/platform/outbound/outbound-addresses.ts';
 
 describe('an address is public or refused', () => {
-  // Each range's first and last address, and their neighbors.
+  // The first and last address of each range, and their neighbors.
   const table = `
     0.0.0.0                                  unspecified                 refused
     0.255.255.255                            this network                refused
@@ -174,7 +174,7 @@ describe('what the operator admits is the operator’s own, and nothing beside i
   }
 });
 
-/** Columns are separated by two or more spaces. */
+/** Two or more spaces separate columns. */
 function rowsOf(table: string): readonly (readonly [address: string, what: string, place: string])[] {
   return table
     .split('\n')

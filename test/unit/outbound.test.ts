@@ -1,5 +1,5 @@
-// Outbound calls (src/platform/outbound/outbound.ts): allowed URLs, and results no matter what the other side does. Real servers,
-// names resolved by the test. No test waits for a limit that something else could reach first.
+// Outbound calls (src/platform/outbound/outbound.ts): which URLs are allowed, and the result no matter what the other side
+// does. Servers are real, and the test resolves names. No test waits for a limit that something else could reach first.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -402,7 +402,7 @@ describe('what comes back', () => {
     };
     await withServer({ answer }, async (server) => {
       assert.equal(await called(server), `202 ${'x'.repeat(1_024)}`);
-      // Kernel buffers hold some; a gigabyte or more was offered.
+      // A gigabyte or more was offered, and the kernel's buffers hold a part of it.
       assert.ok(bytes < 64 * 1_048_576, `${bytes} bytes`);
     });
   });
@@ -453,7 +453,7 @@ describe('the limit is one of the whole call', () => {
   });
 
   test('a turn that does not come: timeout, and the place in line is given up', async () => {
-    // The first may release its turn just before the second's time is over.
+    // The first call may release its turn just before the second call's time is over.
     let isOver = false;
     await withServer({ answer: (request) => (isOver ? plain(request) : undefined) }, async (server) => {
       const outbound = createOutbound({
@@ -572,7 +572,7 @@ describe('connections are kept, but not too many and not forever', () => {
 
   test('no origin is called more often at once than the limit says, and every call has its turn', async () => {
     let held: RudeRequest[] = [];
-    // Answers only once there are three requests; a fourth connection would show.
+    // Answers only when there are three requests, so a fourth connection would show.
     const answer = (request: RudeRequest) => {
       held.push(request);
       if (held.length < 3) return;
@@ -720,7 +720,7 @@ describe('closing', () => {
     await withServer({ answer }, async (server) => {
       const outbound = createOutbound({
         allow: ['127.0.0.1'],
-        // On a busy machine the last ones wait long for their turn.
+        // On a busy machine, the last calls wait long for their turn.
         limits: { ...defaultLimits.outbound, callsOfOriginMax: 20, callMilliseconds: 120_000 },
       });
       const request = requestTo(`http://127.0.0.1:${server.port}/`);
@@ -746,7 +746,7 @@ async function withServer(
   }
 }
 
-/** One call's status and answer, or failure reason. After a failure the connection must be gone before anything is closed. */
+/** One call's status and answer, or why it failed. A failed call's connection must already be gone. */
 async function called(
   server: RudeServer,
   limits: Partial<OutboundLimits> = {},
@@ -794,7 +794,7 @@ function trickle(socket: Socket, first: string, then: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** After the event loop has cleaned up closed handles. */
+/** Looks after the event loop has cleaned up closed handles. */
 async function resourcesLeft(): Promise<readonly string[]> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
   return process

@@ -1,5 +1,5 @@
-// docs/connections.md, "What it talks to", lists every file that opens an outgoing connection, with its purpose, setting, TLS,
-// time limit and guard. Pure functions over sources, so that the second half can add a client on purpose.
+// docs/connections.md, "What it talks to", lists every file that opens an outgoing connection, with its purpose, setting,
+// TLS, time limit and guard. Pure functions over sources, so that the second half of this file can add a client on purpose.
 // Scans by pattern: imports, `import()`, `require()`, `getBuiltinModule()` and the globals of fetch and WebSocket.
 
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 type Sources = Readonly<Record<string, string>>;
 
-/** Modules that can connect, with what of them cannot. */
+/** Modules that can open connections, each with those of its names that cannot. */
 const connecting: Readonly<Record<string, readonly string[]>> = {
   child_process: [],
   dgram: [],
@@ -28,7 +28,7 @@ const connecting: Readonly<Record<string, readonly string[]>> = {
   undici: ['errors'],
 };
 
-/** Packages of the service that connect to nothing. A new one goes here only after its code was looked at. */
+/** Packages of the service that connect to nothing. Add a new one only after looking at its code. */
 const silent = [
   '@electric-sql/pglite',
   '@fastify/accept-negotiator',
@@ -37,7 +37,7 @@ const silent = [
   '@fastify/fast-json-stringify-compiler',
   '@fastify/static',
   '@fastify/swagger',
-  // But for its Pushgateway, see below.
+  // Except for its Pushgateway; see below.
   '@prometheus-io/client',
   '@zxcvbn-ts/language-common',
   'commander',
@@ -70,7 +70,7 @@ function connects(source: string): boolean {
   });
 }
 
-/** null: the module connects to nothing. */
+/** Returns null if the module connects to nothing. */
 function harmlessOf(module: string): readonly string[] | null {
   const name = module.replace(/^node:/, '');
   const found = Object.hasOwn(connecting, name) ? name : packageOf(name);
@@ -86,7 +86,7 @@ function packageOf(module: string): string {
     .join('/');
 }
 
-/** "pg" is what is called, made or extended of it; "{ connect, type Socket }" is `connect`. */
+/** `pg` counts by what is called, constructed or extended of it. "{ connect, type Socket }" counts as `connect`. */
 function usedNames(names: string, code: string): string[] {
   const [, whole] = /^(?:\*\s*as\s+)?(\w+)\s*(?:,|$)/.exec(names) ?? [];
   const listed = /\{([\s\S]*)\}/.exec(names)?.[1] ?? '';
@@ -105,7 +105,7 @@ function usedNames(names: string, code: string): string[] {
   return [...picked, ...members, ...(asWhole.test(code) ? [whole] : [])];
 }
 
-/** A socket that only serves as a type or for its methods was opened by another file. */
+/** A socket that is used only as a type, or for its methods, was opened by another file. */
 function madeOf(name: string, code: string): boolean {
   return new RegExp(`new\\s+${name}\\b`).test(code);
 }
@@ -115,7 +115,7 @@ interface Listed {
   readonly files: readonly string[];
 }
 
-/** The rows of the table below the heading; its last column names the files. */
+/** The rows of the table below the heading. The last column names the files. */
 function listOf(page: string): Listed[] {
   const [, section = ''] = page.split('\n## What it talks to\n');
   const [table = ''] = section.split(/\n## /);
@@ -152,7 +152,7 @@ const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 
 describe('the service', () => {
   const files = globSync(['src/**/*.ts', 'sdk/src/**/*.ts', 'bin/*.mjs'], { cwd: root });
-  // The starter runs Node with the program, and nothing else.
+  // Leave out the starter, which only runs Node with the program.
   const sources = Object.fromEntries(
     files.filter((path) => path !== 'bin/sellthrough.mjs').map((path) => [path, read(path)]),
   );

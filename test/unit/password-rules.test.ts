@@ -1,4 +1,4 @@
-// Refused passwords that are long enough, and accepted ones.
+// Passwords that are long enough but refused, and accepted ones.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,11 +10,11 @@ const common = 'is one of the most used passwords, or one of them with a little 
 const named = 'must not contain the name of the account or of this program';
 
 const table: readonly (readonly [password: string, problem: string | null])[] = [
-  // As listed, and in capitals.
+  // As in the list, and in capitals.
   ['1q2w3e4r5t6y', common],
   ['Administrator', common],
   ['ADMINISTRATOR', common],
-  // Short ones padded to twelve characters.
+  // Short ones that were padded to twelve characters.
   ['Password2026', common],
   ['Password2026!', common],
   ['!!liverpool1!!', common],
@@ -32,9 +32,9 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['the-contoso-europe-shop', named],
   ['Contoso__Europe!2026', named],
   ['sell-through-forever', named],
-  // A short name is part of too many words.
+  // A short name is part of too many words to be refused.
   ['savannah river cobalt', null],
-  // Passphrases, and random texts.
+  // Passphrases and random texts are accepted.
   ['correct horse battery staple', null],
   ['password of no one else', null],
   ['a password of mine', null],

@@ -39,7 +39,7 @@ test('a stored text that is no hash of ours opens nothing', async () => {
 });
 
 test('a network that fills the queue keeps only its own passwords waiting', async () => {
-  // A hash of a few milliseconds: verified by the parameters in it.
+  // A hash that takes a few milliseconds. It is verified by the parameters that it contains.
   const stored =
     '$argon2id$v=19$m=4096,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   const ended: string[] = [];
@@ -58,7 +58,7 @@ test('a network that fills the queue keeps only its own passwords waiting', asyn
   assert.equal(refused, 40, 'of 100 two run and 60 wait; two of them make room');
   assert.equal(ended.filter((each) => each.startsWith('2001:db8:1')).length, 100);
   for (const network of ['198.51.100', '203.0.113']) {
-    // It starts among the first five; on a busy machine others may end before. Without turns it is last.
+    // It starts among the first five, but on a busy machine others may end before. Without turns it would be last.
     const place = ended.filter((each) => !each.endsWith('refused')).indexOf(network);
     assert.ok(place >= 0 && place < 40, `${network} is number ${place + 1}`);
   }

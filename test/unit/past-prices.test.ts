@@ -1,4 +1,4 @@
-// Which prices may have held around a second, by a package's audit log, with scheduled, deleted and unlogged changes.
+// Which prices may have applied around a second, by a package's audit log, with scheduled, deleted and unlogged changes.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const day = 86_400;
 const slackSeconds = 300;
 const basic = 1;
 
-/** Monthly and yearly for resellers; everything else costs 5. */
+/** Monthly and yearly prices for resellers. All other prices are 5. */
 const terms = (monthly: number, yearly = 100): Terms => ({
   isTrial: false,
   retired: false,
@@ -43,7 +43,7 @@ const deleted = (at: number, fromDays: number, monthly: number): PackageEntry =>
   prices: { reseller: { 1: BigInt(monthly) } },
 });
 
-/** "10 11": possible monthly prices for a reseller around that second. */
+/** For example "10 11": the monthly prices that a reseller may have had around that second. */
 function around(entries: readonly PackageEntry[], present: Terms | null, at: number): string {
   const recorded = withScheduled(entries, present, slackSeconds);
   const past = createPast(new Map([[basic, { recorded, present }]]), new Map());

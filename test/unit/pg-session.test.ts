@@ -1,4 +1,4 @@
-// Transactions on a session: which of several failures is thrown. With a real database: test/service/.
+// Transactions on a session: which of several errors is thrown. test/service/ tests them with a real database.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ import {
   type Session,
 } from '../../src/platform/database/postgres/pg-session.ts';
 
-/** Answers each statement; a COMMIT after a failure like the server. */
+/** Answers each statement. After a failure, COMMIT is answered as the server would. */
 function sessionOf(answer: (name: string) => Promise<never[]>, log: string[] = []): Session {
   return {
     query: ({ name }) => answer(name),

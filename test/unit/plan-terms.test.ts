@@ -87,20 +87,20 @@ describe('ten years ahead is as far as a plan may reach', () => {
 
 describe('what unused time is worth', () => {
   const start = at('2026-01-01T00:00:00Z');
-  // 31 days for 10.00, then 28 days for 7.00.
+  // 31 days for 10.00, followed by 28 days for 7.00.
   const plan = extendPlan(startPlan(1, 1, 1000n, start), 1, 700n, start);
   const table: [after: number, cents: bigint][] = [
     [0, 1700n],
     [1, 1699n], // 999.9996… is 999
     [15 * day, 1216n], // 1000 × 16 ÷ 31 = 516.1
-    [31 * day - 1, 700n], // one second of 2,678,400 is worth no cent
+    [31 * day - 1, 700n], // one second of 2,678,400 is worth less than a cent
     [31 * day, 700n],
     [31 * day + 1, 699n],
     [45 * day, 350n],
     [59 * day - 1, 0n],
     [59 * day, 0n],
     [400 * day, 0n],
-    [-day, 1700n], // a clock set back gives no more than was paid
+    [-day, 1700n], // if the clock is set back, not more than was paid
   ];
   for (const [after, cents] of table) {
     test(`${after} seconds after its start it is ${cents} cents`, () =>
@@ -108,7 +108,7 @@ describe('what unused time is worth', () => {
   }
 
   test('each period is rounded down by itself', () => {
-    // No period is partly used: the first is over, the second and third have not begun.
+    // No period is partly used: the first is over, and the second and third have not begun.
     const three = [1, 1].reduce((run) => extendPlan(run, 1, 333n, start), startPlan(1, 1, 333n, start));
     assert.equal(unusedCents(three, start + 31 * day), 666n);
     assert.equal(unusedCents(three, start + 10 * day), 666n + (333n * 21n) / 31n);

@@ -1,4 +1,4 @@
-// The rules of the prose check (scripts/check-prose.ts) find what they forbid, and only that.
+// The prose check (scripts/check-prose.ts) finds what its rules forbid, and nothing else.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Merging shards' answers, and choosing shards, on one server and several.
+// How answers of shards are merged and shards are chosen, on one server and on several.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -14,7 +14,7 @@ interface Asked {
   readonly values: readonly unknown[];
 }
 
-/** Each shard answers every query with its rows; the views with `whole`. */
+/** Each shard answers every query with its rows. The views over all shards answer with `whole`. */
 function shardsOf(
   answers: readonly (readonly Row[])[],
   isApart: boolean,

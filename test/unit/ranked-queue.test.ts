@@ -1,4 +1,4 @@
-// The embedded database's queue: first rank goes first, but second rank still gets its turn.
+// The queue of the embedded database. Work of the first rank goes first, but the second rank still gets its turn.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -56,7 +56,7 @@ test('under a load of orders that never pauses lists get their share of the time
   const { done, take } = setUp();
   const batches = 200;
   let placed = 0;
-  // Each batch is queued before its predecessor has ended, as under load.
+  // As under load, each batch is queued before the previous one has ended.
   const batch = (): void => {
     placed += 1;
     if (placed <= batches) void take('first', 'batch', 5, batch);
@@ -70,7 +70,7 @@ test('under a load of orders that never pauses lists get their share of the time
   list();
   await new Promise(setImmediate);
   assert.equal(done.filter((name) => name === 'batch').length, batches);
-  // A list takes 20 ms, then batches have 80: sixteen of them.
+  // A list takes 20 ms, after which batches get 80 ms. That is sixteen of them.
   const places = done.flatMap((name, index) => (name === 'list' ? [index] : [])).slice(0, 12);
   const between = places.slice(1).map((place, index) => place - (places[index] ?? 0) - 1);
   assert.deepEqual(between, Array(11).fill(16));
@@ -103,7 +103,7 @@ test('after one long piece those that wait behind it have their turn within a bo
   };
   batch();
   await Promise.all([take('second', 'long', 20_000), take('second', 'list', 10)]);
-  // 5,000 milliseconds of batches, not 80,000.
+  // 5,000 milliseconds of batches instead of 80,000.
   const between = done.indexOf('list') - done.indexOf('long');
   assert.ok(between > 900 && between < 1_100, `${between} batches lay between`);
 });

@@ -14,7 +14,7 @@ const limits = {
 
 const places = { count: 3, waitMilliseconds: 60_000 };
 
-/** Time passes only by resting or working. */
+/** In this clock, time passes only by resting or working. */
 function createClock() {
   const clock = { now: 0, rested: [] as number[] };
   const pace = createReadThrottle(
@@ -98,7 +98,7 @@ test('between two batches of orders reads still rest; after the last one they do
   await ordering(clock, pace, 50);
   const log: string[] = [];
   await Promise.all([reading(4, log, 'a'), reading(4, log, 'b'), reading(4, log, 'c')]);
-  // The orders count as running until 60: b rests until it has seen that, not until 70.
+  // The orders count as running until 60. So b rests until it has noticed that, instead of until 70.
   assert.deepEqual([log[2], log[4]], ['b begins at 64', 'c begins at 68']);
   assert.equal(clock.now, 72);
 });

@@ -1,4 +1,4 @@
-// The recorded corpus of refusals knows every operation of the API: anyone who adds one records what it refuses.
+// The recorded corpus of refusals knows every operation of the API, so anyone who adds one must record its refusals.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Replaying a customer's history without a database: a valid history passes, and each broken rule is named. Expected rows
+// Replays a customer's history without a database. A valid history passes, and each broken rule is named. The expected rows
 // are written by hand.
 
 import assert from 'node:assert/strict';
@@ -87,7 +87,7 @@ const statusAt = (number: number, kind: 'suspend' | 'resume', at: number): PastC
   expiresAt: null,
 });
 
-/** Activated, renewed while running, changed halfway through its second term. */
+/** Activated, renewed while running, and changed halfway through the second term. */
 const middle = (addMonths(start, 1) + addMonths(start, 2)) / 2;
 const changedAt = Math.floor(middle);
 const unusedSeconds = BigInt(addMonths(start, 2) - changedAt);
@@ -195,7 +195,7 @@ const startedPlan: Plan = {
   paidPeriods: [{ startsAt: start, endsAt: addMonths(start, 1), paidCents: 1000n }],
   lastOrder: 1,
 };
-/** Refused, ordered again, suspended while pending, accepted two days later. */
+/** Refused, ordered again, suspended while pending, and accepted two days later. */
 const takenLate: readonly Event[] = [
   handedOver(1, start - day, { expiresAt: addMonths(start - day, 1) }),
   settledAt(1, start - 5, 1, {

@@ -1,4 +1,4 @@
-// The counts of OWASP ASVS 5 requirements match the page that lists them, and the files that it names exist.
+// The counts of OWASP ASVS 5 requirements agree with the page that lists them, and the files that the page names exist.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { withRequirementCounts } from '../../scripts/docs/requirement-counts.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/asvs.md');
-/** The number of requirements in version 5.0.0, levels 1 and 2. */
+/** How many requirements version 5.0.0 has at levels 1 and 2. */
 const ofTheStandard = 253;
 
 test('the table of docs/asvs.md counts its answers, all of them', () => {

@@ -1,4 +1,4 @@
-// Name resolution for outbound calls (src/platform/outbound/resolve-name.ts), with a test name server.
+// How names are resolved for outbound calls (src/platform/outbound/resolve-name.ts), with a test name server.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

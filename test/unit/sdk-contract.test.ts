@@ -1,4 +1,4 @@
-// The client matches the document in every type, operation, error code and name; a change of only one fails here.
+// The client agrees with the document in every type, operation, error code and name, or one of these tests fails.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -89,7 +89,7 @@ test('every operation has one method of its name, beside those that walk a list 
 for (const { operationId, method, path, parameters = [], requestBody } of all) {
   test(`${operationId} sends ${method} ${path}`, async () => {
     const takesKey = parameters.some((each) => each.in === 'header' && each.name === 'idempotency-key');
-    // The client only reads JSON.
+    // The client reads only JSON, so it has no `format`.
     const query = parameters.filter((each) => each.in === 'query' && each.name !== 'format');
     const body = { some: 'body' };
     const asked = Object.fromEntries(query.map(({ name }) => [name, 3]));
@@ -110,7 +110,7 @@ for (const { operationId, method, path, parameters = [], requestBody } of all) {
 
 test('details are typed for codes that exist', () => {
   const codes: readonly ErrorCode[] = [] satisfies readonly (keyof ErrorDetails)[];
-  assert.deepEqual(codes, []); // the compiler has checked it
+  assert.deepEqual(codes, []); // the compiler has checked the types
 });
 
 test('the README and the types say the same of `retryable`', () => {

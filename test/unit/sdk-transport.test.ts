@@ -1,4 +1,4 @@
-// The client against bad networks and services: which requests are repeated, and that nothing is charged twice.
+// The client with bad networks and services: which requests it repeats, and that nothing is charged twice.
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// Seeded bugs change source text: when the source changes, its bug must follow, or the long run
-// (proof/machines/long-seeded-bugs.ts) finds out months later.
+// Seeded bugs replace text of the source. If the source changes, its bug must follow; otherwise the long run
+// (proof/machines/long-seeded-bugs.ts) would find that out months later.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,10 +1,10 @@
-// The proof machines' check of pending orders against the ledger finds all errors and no others.
+// The proof machines' check of pending orders against the ledger finds all errors, and nothing else.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settlementProblems } from '../../proof/machines/settled-orders.ts';
 
-/** status, price, refund | the order's entries | whether they match */
+/** status, price, refund | the order's entries | whether they agree */
 const table = `
   completed 10.00  0.00 | charge -10.00                                              | right
   completed  0.00  0.00 | charge 0.00                                                | right

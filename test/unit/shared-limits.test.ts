@@ -1,5 +1,5 @@
-// Shared limits without a real server: several simulated processes use a stand-in. The script on a real server:
-// proof/machines/long-shared-limits.ts.
+// Shared limits without a real server: several simulated processes use a stand-in. proof/machines/long-shared-limits.ts
+// runs the script on a real server.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ interface ProcessOptions {
 
 async function startProcess({
   restMilliseconds = 20,
-  // For busy machines.
+  // Long, for busy machines.
   answerMilliseconds = 60_000,
 }: ProcessOptions = {}): Promise<Process> {
   const said: string[] = [];
@@ -168,7 +168,7 @@ test('three processes admit exactly what one would, and say of each request what
   );
 });
 
-/** The local count also says whether it admitted. */
+/** The local count also says whether it admitted the request, so remove that. */
 function strip(state: object | undefined) {
   const { admitted: _admitted, ...rest } = { admitted: true, ...state };
   return rest;
@@ -182,7 +182,7 @@ describe('an account that is busy', () => {
     let atOnce = 0;
     let heldMost = 0;
     const begin = clock;
-    // 60 a second, which use reservations slowly; then, just before the first expire, as many as possible.
+    // 60 a second use up reservations slowly. Then, just before the first ones expire, as many requests as possible.
     for (const [from, step, turns] of [
       [0, 17, 1_100],
       [59_900, 10, 600],
@@ -244,7 +244,7 @@ async function arrived(counts: RequestCounts): Promise<void> {
 
 describe('a server that', () => {
   test('does not answer is waited for once; then each process counts for itself and asks nothing until it is back', async (context) => {
-    // For busy machines: only simulated time passes.
+    // Mock the timers, so that only simulated time passes on a busy machine.
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const { answerMilliseconds, restMilliseconds } = defaultLimits.sharedLimits;
     const pass = (milliseconds: number) => {

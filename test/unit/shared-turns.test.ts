@@ -1,4 +1,4 @@
-// Concurrency limits over all accounts and per account (src/platform/limits/per-account-concurrency.ts).
+// Concurrency limits over all accounts and for each (src/platform/limits/per-account-concurrency.ts).
 
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';

@@ -1,4 +1,4 @@
-// The sign-in log stays bounded under attack: which attempts are logged, which only counted.
+// The sign-in log stays bounded under attack: which attempts are logged and which are only counted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ test('refusals of one account are counted apart from its sign-ins, and all unkno
     log.refused({ ...refusal, accountId: null, username: `made-up-${count}` }, 0);
   }
   await log.settled();
-  // 1, 2, 3, 6, 12, 24, 48 of each; those beyond five at once are only counted.
+  // Numbers 1, 2, 3, 6, 12, 24 and 48 of each kind. If more than five are written at once, the others are only counted.
   assert.ok(written.length >= 5 && written.length <= 14, `${written.length} entries`);
   assert.ok(log.entryOf(account, '192.0.2.1') !== null);
 });

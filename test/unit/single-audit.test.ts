@@ -1,5 +1,5 @@
-// One audit for all requests: shared while it runs, canceled without waiting clients, kept for clients that have to retry. The
-// test settles the audit's promise and moves time.
+// One verification for all requests: shared while it runs, cancelled if no client waits, and kept for clients that have to
+// retry. The test settles its promise and moves time.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

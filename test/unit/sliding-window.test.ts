@@ -1,4 +1,4 @@
-// The rate limit (src/platform/limits/sliding-window.ts) against a naive model that keeps every admission.
+// The rate limit (src/platform/limits/sliding-window.ts), compared with a naive model that keeps every admission.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -10,7 +10,7 @@ const windowMilliseconds = 60_000;
 
 interface Knock {
   readonly key: number;
-  /** Eighths of a millisecond since the previous request: exact in doubles, and not whole milliseconds. */
+  /** Eighths of a millisecond since the previous request. They are exact in doubles and not whole milliseconds. */
   readonly wait: number;
   readonly limit: number;
   readonly isPeek: boolean;
@@ -87,7 +87,7 @@ test('after Retry-After a request passes, and one second earlier it does not', (
       limits,
       fc.array(wait, { minLength: 1, maxLength: 100, size: 'max' }),
       ([first, then], waits) => {
-        // Whole milliseconds here: a client cannot wait for eighths.
+        // Whole milliseconds, because a client cannot wait for eighths.
         const play = (extraSeconds: number) => {
           let now = 0;
           const limiter = createSlidingWindowLimiter<string>(() => now, 10);
@@ -119,11 +119,11 @@ describe('rings', () => {
     const limiter = createSlidingWindowLimiter<string>(() => now, 10);
     const take = (limit: number) => limiter.take('one', limit);
     for (let count = 0; count < 12; count += 1, now += 1000) assert.ok(take(100).admitted);
-    now += 53_500; // 65.5 s: those of seconds 0 to 5 have left
+    now += 53_500; // 65.5 s, so requests of seconds 0 to 5 have left
     assert.equal(take(100).remaining, 100 - 6 - 1);
     for (let count = 0; count < 60; count += 1) assert.ok(take(100).admitted);
     assert.equal(limiter.peek('one', 100).remaining, 100 - 67);
-    now = 71_000; // all of the first twelve have left
+    now = 71_000; // all of the first twelve requests have left
     assert.equal(limiter.peek('one', 100).remaining, 100 - 61);
     for (let count = 0; count < 39; count += 1) assert.ok(take(100).admitted);
     assert.equal(take(100).admitted, false);
@@ -146,7 +146,7 @@ test('a lowered limit waits until enough have left, a raised one admits at once'
   let now = 0;
   const limiter = createSlidingWindowLimiter<string>(() => now, 10);
   for (let count = 0; count < 10; count += 1, now += 1000) limiter.take('one', 10);
-  // At 10 s, those of 0 to 9 s count. With 3, the one of second 7 must leave first: at 67 s.
+  // At 10 s, requests of seconds 0 to 9 count. For a limit of 3, the request of second 7 must leave first, at 67 s.
   assert.deepEqual(limiter.take('one', 3), { admitted: false, limit: 3, remaining: 0, resetSeconds: 57 });
   assert.deepEqual(limiter.take('one', 11), { admitted: true, limit: 11, remaining: 0, resetSeconds: 50 });
 });
@@ -183,9 +183,9 @@ test('what is given back makes room for one more, and nothing else moves', () =>
 test('what is given back until a moment is the last admitted by then: those after it keep their time', () => {
   let now = 0;
   const limiter = createSlidingWindowLimiter<string>(() => now, 2);
-  // Enough to wrap around the ring and start in its middle.
+  // Enough requests to wrap around the ring and start in its middle.
   for (now = 0; now < 20_000; now += 1000) limiter.take('a', 100);
-  now = 70_000; // those of seconds 11 to 19 count
+  now = 70_000; // requests of seconds 11 to 19 count
   limiter.giveBack('a', 15_999);
   const left = () => limiter.peek('a', 100).remaining;
   assert.equal(left(), 100 - 8);
@@ -207,7 +207,7 @@ test('many are foreseen to the second, and counted together', () => {
   const limiter = createSlidingWindowLimiter<string>(() => now, 2);
   for (; now < 6000; now += 1000) limiter.take('a', 8);
   const waits = [1, 2, 3, 4, 8].map((wanted) => limiter.peek('a', 8, wanted).resetSeconds);
-  // Two are free until the first leaves; for eight the last of the six must.
+  // Two are free until the first request leaves. Eight are free only after the last of the six has left.
   assert.deepEqual(waits, [54, 54, 54, 55, 59]);
   limiter.add('a', 2);
   assert.equal(limiter.take('a', 8).admitted, false);
@@ -224,7 +224,7 @@ test('looking makes no entry: peeking at unknown keys evicts no entry', () => {
   assert.equal(limiter.peek('a', 2).remaining, 1);
 });
 
-/** Whole seconds until fewer than `limit` remain, or, if some are left, until the oldest leaves. */
+/** Whole seconds until fewer than `limit` requests remain or, if there is room, until the oldest leaves. */
 function secondsUntilOneMore(admitted: readonly number[], limit: number, now: number): number {
   if (admitted.length === 0) return 60;
   const mustLeave = Math.max(1, admitted.length - limit + 1);

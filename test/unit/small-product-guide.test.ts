@@ -1,4 +1,4 @@
-// The guide's code blocks are copies from the tested examples/small-product/.
+// The code blocks of the guide are copies of the tested examples/small-product/.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

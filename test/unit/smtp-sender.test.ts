@@ -1,4 +1,4 @@
-// Mail to a real SMTP server: sender names, hostile names, and the known result of each way in which sending may end.
+// Mail to a real SMTP server: sender names, hostile names, and the result of each way in which sending may end.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

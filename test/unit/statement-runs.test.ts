@@ -1,4 +1,4 @@
-// The gate's check of which queries ran where: reports a query that one database never saw.
+// The gate's check of which queries ran where reports a query that one kind of database never ran.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

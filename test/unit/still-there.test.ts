@@ -1,4 +1,4 @@
-// Audit findings that persist are problems; those gone at the next look, or when nothing is prepared any more, are not.
+// Findings of verification that persist are problems. Findings that are gone when looking again are not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { isSpread, type Queryable } from '../../src/platform/database/database.t
 
 const { signal } = new AbortController();
 
-/** A database over several servers; successive answers on whether something is prepared. */
+/** A database over several servers. Its answers say, one after the other, whether a transaction is prepared. */
 function spread(prepared: readonly boolean[]): Queryable {
   const answers = [...prepared];
   return {
@@ -19,7 +19,7 @@ function spread(prepared: readonly boolean[]): Queryable {
 }
 const onOneServer: Queryable = { ...spread([]), [isSpread]: false, query: () => assert.fail() };
 
-/** Finds one thing less at each look; the last list stays. */
+/** Finds one thing less each time. The last list stays. */
 function looks(...lists: readonly (readonly number[])[]) {
   let count = 0;
   const look = async () => lists[Math.min(count++, lists.length - 1)] ?? [];

@@ -1,4 +1,4 @@
-// The runner's lists of files match the existing files.
+// The runner's lists of files agree with the files that exist.
 
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Texts are loaded before the modules that use them: a module with its own catalog is never part of a page loaded without
-// it.
+// Texts are loaded before the modules that use them. A module whose texts are in another catalog must not be imported by a
+// page that does not load that catalog.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ test('what speaks from another catalog is imported dynamically, behind it', () =
         (seldom.has(to) && !seldom.has(from) && !ofConsole.has(from))),
   );
   assert.ok(crossing.length >= 5, 'pages are found');
-  // These pages, and so their imports, are loaded after the catalog.
+  // These pages, and so what they import, are loaded after the catalog.
   const behind = (file: string) =>
     imports.some(({ to, text }) => to === file && /^with(?:Console)?Texts\(/.test(text));
   const unsafe = crossing.filter(({ from, to, text }) =>

@@ -1,4 +1,4 @@
-// Text tables, cell by cell: alignment, narrow terminals, and texts with cursor movements.
+// Tables of text, cell by cell: alignment, narrow terminals, and texts that would move the cursor.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// The service's texts match in every language: no value is missing or added, and no value can escape its place.
+// The service's texts agree in every language: no value is missing or added, and no value can leave its place.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ const keys = Object.keys(englishTexts) as TextKey[];
 
 const literal = 0;
 
-/** "{count, plural, one {one day} other {# days}}" names count; a plural's pieces are not values. */
+/** "{count, plural, one {one day} other {# days}}" names the value count. The pieces of the plural are not values. */
 const valuesOf = (text: string) => {
   const named = new Set<string>();
   const gather = (elements: ReturnType<IntlMessageFormat['getAst']>): void => {

@@ -1,4 +1,4 @@
-// The calendar (src/shared/times.ts) against examples, the database's months, and the oracle's independent calendar.
+// The calendar (src/shared/times.ts), compared with examples, the database's months, and the oracle's own calendar.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Typed amounts in English and German.
+// Reading typed amounts in English and German.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

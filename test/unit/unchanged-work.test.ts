@@ -26,7 +26,7 @@ function open() {
   return createUnchangedWork(root, (file) => sources[file] ?? { readsPages: false, text: '' });
 }
 
-/** Runs what has to run, successfully; returns it. */
+/** Runs, with success, the files that have to run. Returns them. */
 function run({ meanwhile = () => undefined }: { meanwhile?: () => unknown } = {}): readonly string[] {
   const work = open();
   const ran = tests.filter((file) => work.find(file, file) === undefined);

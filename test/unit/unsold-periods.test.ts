@@ -1,4 +1,4 @@
-// Where a period that is not sold stands among an order's other refusals, without a database.
+// At which place among an order's refusals an unsold period is checked, without a database.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function packageOf(id: number, changed: Partial<Package> = {}): Package {
   };
 }
 
-/** Nothing of this account can be ordered: it is halted and has no balance. */
+/** Nothing can be ordered for this account: it is halted and has no balance. */
 const account: AccountState = {
   id: 1,
   group: 'reseller',

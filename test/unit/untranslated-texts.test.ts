@@ -1,5 +1,5 @@
-// The lint rule web/untranslated.grit finds texts that would stay English in German pages. Biome reports a rule that it
-// cannot run as a note only, so this proves that the rule still works.
+// The lint rule web/untranslated.grit finds texts that would stay English on German pages. If Biome cannot run a rule, it
+// only prints a note, so this test proves that the rule still works.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

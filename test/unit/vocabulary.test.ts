@@ -1,10 +1,10 @@
-// One word for each thing: our former private words must not return to the code. The right word is beside each.
+// Each thing has one word. Our former private words must not return to the code; the right word is beside each.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-/** By the beginning of a name's part: keyHappenings is "key" and "happenings". */
+/** A word matches the beginning of a part of a name: keyHappenings has the parts "key" and "happenings". */
 const oldWords: Readonly<Record<string, string>> = {
   happening: 'event',
   telling: 'product call',
@@ -36,24 +36,24 @@ const oldNames: Readonly<Record<string, string>> = {
   youngStatistics: 'earlyAnalyze',
 };
 
-/** Recorded, stored or different meanings keep their names: file and line. */
+/** Stored or recorded names, and words with another meaning, stay: file and line. */
 const allowed: readonly (readonly [file: string, text: string])[] = [
-  // Existing audit entries have this action and field.
+  // Audit entries that exist have this action and field.
   ['src/features/auth/sign-in-log.ts', "action: 'deed.refuse',"],
   ['src/features/auth/sign-in-log.ts', 'deed: operation'],
   ['web/src/features/audit/audit-actions.ts', "'deed.refuse'"],
   ['web/src/features/audit/audit-page.tsx', "value: 'deed'"],
   ['web/src/features/audit/audit-words.ts', 'deed: t`Action`'],
-  // The control socket's folder, used by commands of other versions.
+  // The folder of the control socket. Commands of other versions use it.
   ['src/platform/database/embedded/control-socket.ts', "'door', 'socket'"],
   ['src/', 'list_stretch'],
   ['src/features/ledger/facet-index.ts', 'stretch'],
-  // Programs that listen.
+  // Programs that turn speech into text.
   ['web/src/shell/', 'speech input'],
 ];
 
 function partsOf(line: string): string[] {
-  // Paths name files, which have their own rules.
+  // Remove paths, because file names have their own rules.
   const text = line.replaceAll(/[\w./-]+\.(tsx?|md|sql|lua)\b/g, '');
   return text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
 }

@@ -1,5 +1,5 @@
-// Delivery signatures, verified with the Standard Webhooks library and its test vector; and the client's verifyWebhook with
-// signatures of that library.
+// Signatures of deliveries are verified with the Standard Webhooks library and its test vector. The client's verifyWebhook
+// is tested with signatures of that library.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
