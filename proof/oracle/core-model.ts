@@ -25,16 +25,23 @@ import type { Package, PackageCatalog } from '../../src/features/packages/packag
 import {
   namedPrices,
   noHeldSteps,
+  priceAt,
   priceLine,
   priceTable,
   type SomePrices,
 } from '../../src/features/packages/price-lines.ts';
+import {
+  type AccountPriceList,
+  type AccountPrices,
+  type PriceRule,
+  priceFor,
+} from '../../src/features/packages/price-rules.ts';
 import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/features/plans/parse-plan-request.ts';
 import { errorCatalog, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalog.ts';
 import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
-import { type Group, type Period, periodNames } from '../../src/shared/periods.ts';
+import { type Group, type Period, periodNames, periods } from '../../src/shared/periods.ts';
 import { eventProblem } from './emitted-events.ts';
 import {
   groups,
@@ -61,6 +68,7 @@ import type {
 } from './oracle.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { HistoryItem, RenewalAttempt } from './oracle-life.ts';
+import type { PriceList as OraclePriceList, PriceRule as OraclePriceRule } from './oracle-prices.ts';
 import type { RefusalCode, Refusal as RefusalOfOracle } from './oracle-request.ts';
 import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
@@ -70,6 +78,7 @@ const coreNaming = {
   accountIds: groups.map((_group, account) => account + 11),
   packageIds: packageTemplates.map((_template, slot) => slot + 21),
   customerSuffix: '',
+  hasAccountPrices: true,
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
@@ -116,7 +125,7 @@ export interface CoreRun {
 export function runHistory(history: History, randomCuts: number): CoreRun {
   const played = replay(history);
   const single = runCore(played, () => true);
-  const problems = new Map<number, string>();
+  const problems = new Map(single.problems);
   const packages = packagesOf(played.naming);
   for (const [index, step] of played.steps.entries()) {
     const answer = single.answers[index] ?? [];
@@ -210,6 +219,8 @@ type Answer = readonly OrderOutcome[];
 
 interface RunResult {
   readonly answers: readonly Answer[];
+  /** Prices shown that differ from the oracle's, by step. */
+  readonly problems: ReadonlyMap<number, string>;
   readonly keeper: StateKeeper;
   readonly decided: number;
 }
@@ -219,6 +230,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
   const shelf = createShelf(naming.packageIds);
   const blocked = new Set<number>();
   const answers = steps.map((): OrderOutcome[] => []);
+  const problems = new Map<number, string>();
   let waiting: { index: number; command: OrderCommand }[] = [];
   let waitingSince = 0;
   let decided = 0;
@@ -227,7 +239,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     if (waiting.length === 0) return;
     const commands = waiting.map(({ command }) => command);
     const { outcomes, changes } = decideOrders(
-      keeper.load(commands, shelf.packages()),
+      keeper.load(commands, shelf.packages(), shelf.accountPrices()),
       commands,
       waitingSince,
     );
@@ -264,7 +276,8 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     }
   }
 
-  function moveWorld({ at, request, expected }: Step): void {
+  function moveWorld(step: Step, index: number): void {
+    const { at, request, expected } = step;
     if (request.type === 'group') {
       keeper.setGroup(naming.accountIds[request.account] ?? 0, request.group);
     } else if (request.type === 'block') {
@@ -284,8 +297,19 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
       shelf.setPeriods(request.packageId, request.periods);
     } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
       // Refusals belong to the store: the service's model test covers them.
-      if (request.type === 'schedule') shelf.schedule(request.packageId, request.from, request.prices);
-      if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, {});
+      if (request.type === 'schedule') {
+        const { packageId, from, prices, existingPlans } = request;
+        shelf.schedule(packageId, from, { prices, isHeld: existingPlans === 'held' });
+      }
+      if (request.type === 'unschedule') shelf.schedule(request.packageId, request.from, null);
+    } else if (expected.type === 'list' && !('code' in expected.outcome)) {
+      const accountId = 'account' in request ? (naming.accountIds[request.account] ?? 0) : 0;
+      const { outcome } = expected;
+      if (request.type === 'unlist') shelf.deleteList(accountId, request.list);
+      else if ('replayed' in outcome && !outcome.replayed) shelf.putList(accountId, outcome.list);
+    } else if (expected.type === 'packages') {
+      const problem = pricesProblem(step, naming, { shelf, keeper });
+      if (problem !== null) problems.set(index, problem);
     }
   }
 
@@ -293,7 +317,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     const { at, request } = step;
     if (!isCommand(request)) {
       flush();
-      moveWorld(step);
+      moveWorld(step, index);
       continue;
     }
     if (request.type === 'jobs') {
@@ -310,7 +334,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     waitingSince = at;
   }
   flush();
-  return { answers, keeper, decided };
+  return { answers, problems, keeper, decided };
 }
 
 function commandOf(
@@ -484,38 +508,72 @@ function createShelf(packageIds: readonly number[]) {
       const limits = { accounts: 1, postsPerDay: 1, aiImagesPerMonth: 1 };
       const id = packageIds[slot] ?? 0;
       const base = new Map(namedPrices(prices).map((cell) => [cellOf(cell), { ...cell, changedAt: 0 }]));
-      const scheduled = new Map<number, SomePrices>();
+      const scheduled = new Map<number, ShelfPrices>();
+      /** Noted as the service notes them, when a price set at once hides what was before a held change. */
+      const beforeHolds = new Map<string, bigint>();
       const periods: readonly Period[] = periodNames;
       const shown = { description: null, features: [], limits, createdAt: 0 };
-      return [id, { ...rest, ...shown, id, isTrial, periods, base, scheduled }] as const;
+      return [id, { ...rest, ...shown, id, isTrial, periods, base, scheduled, beforeHolds }] as const;
     }),
   );
+  const lists = new Map<number, AccountPriceList[]>();
   const get = (id: number) => {
     const row = rows.get(id);
     if (row === undefined) throw new Error(`no package ${id}`);
     return row;
   };
+  const packageOf = ({ base, scheduled, beforeHolds, ...row }: ReturnType<typeof get>): Package => {
+    const priceLines = priceTable((group, months) => {
+      const steps = [...scheduled].flatMap(([from, { prices }]) => {
+        const cents = prices[group]?.[months];
+        return cents === undefined ? [] : [{ from, cents }];
+      });
+      const { priceCents = 0n, changedAt = 0 } = base.get(cellOf({ group, months })) ?? {};
+      return priceLine(priceCents, changedAt, steps);
+    });
+    const held = [...scheduled].filter(([, { isHeld }]) => isHeld).sort(([one], [other]) => one - other);
+    const heldSteps = priceTable((group, months) =>
+      held.flatMap(([from, { prices }]) => {
+        if (prices[group]?.[months] === undefined) return [];
+        const noted = beforeHolds.get(`${from} ${cellOf({ group, months })}`);
+        return [{ from, beforeCents: noted ?? priceAt({ priceLines }, group, months, from - 1) }];
+      }),
+    );
+    return { ...row, priceLines, heldSteps: held.length === 0 ? noHeldSteps : heldSteps };
+  };
   return {
     packages(): ReadonlyMap<number, Package> {
-      const all = [...rows.values()].map(({ base, scheduled, ...row }): Package => {
-        const priceLines = priceTable((group, months) => {
-          const steps = [...scheduled].flatMap(([from, prices]) => {
-            const cents = prices[group]?.[months];
-            return cents === undefined ? [] : [{ from, cents }];
-          });
-          const { priceCents = 0n, changedAt = 0 } = base.get(cellOf({ group, months })) ?? {};
-          return priceLine(priceCents, changedAt, steps);
-        });
-        return { ...row, priceLines, heldSteps: noHeldSteps };
-      });
-      return new Map(all.map((one) => [one.id, one]));
+      return new Map([...rows.values()].map((row) => [row.id, packageOf(row)]));
     },
+    accountPrices: (): ReadonlyMap<number, AccountPrices> => lists,
     setPrices(id: number, prices: SomePrices, at: number): void {
-      for (const cell of namedPrices(prices)) get(id).base.set(cellOf(cell), { ...cell, changedAt: at });
+      const { base, beforeHolds } = get(id);
+      const { heldSteps } = packageOf(get(id));
+      for (const { group, months } of namedPrices(prices)) {
+        for (const { from, beforeCents } of heldSteps[group][months]) {
+          const name = `${from} ${cellOf({ group, months })}`;
+          if (from <= at && !beforeHolds.has(name)) beforeHolds.set(name, beforeCents);
+        }
+      }
+      for (const cell of namedPrices(prices)) base.set(cellOf(cell), { ...cell, changedAt: at });
     },
-    /** null: deletes what was scheduled for that second. */
-    schedule(id: number, from: number, prices: SomePrices): void {
-      get(id).scheduled.set(from, prices);
+    schedule(id: number, from: number, prices: ShelfPrices | null): void {
+      if (prices === null) get(id).scheduled.delete(from);
+      else get(id).scheduled.set(from, prices);
+    },
+    putList(accountId: number, { number, from, until, percentOff, prices }: OraclePriceList): void {
+      const priceOf: AccountPriceList['priceOf'] = (packageId, months) =>
+        prices.find((one) => one.packageId === packageId)?.prices[months];
+      const list = { id: listId(accountId, number), from, until, percentOff, priceOf };
+      const all = [...(lists.get(accountId) ?? []), list];
+      lists.set(
+        accountId,
+        all.sort((one, other) => one.from - other.from || one.id - other.id),
+      );
+    },
+    deleteList(accountId: number, number: number): void {
+      const id = listId(accountId, number);
+      lists.set(accountId, lists.get(accountId)?.filter((list) => list.id !== id) ?? []);
     },
     retire(id: number): void {
       rows.set(id, { ...get(id), retired: true });
@@ -526,14 +584,75 @@ function createShelf(packageIds: readonly number[]) {
   };
 }
 
+interface ShelfPrices {
+  readonly prices: SomePrices;
+  readonly isHeld: boolean;
+}
+
+/** Ids are one sequence for all accounts. */
+function listId(accountId: number, number: number): number {
+  return accountId * 1000 + number;
+}
+
 function cellOf({ group, months }: { readonly group: Group; readonly months: number }): string {
   return `${group} ${months}`;
 }
 
+/** What the account is shown, and what renewals of its plans would cost: asked as previews are, and not carried out. */
+function pricesProblem(
+  { at, expected }: Step,
+  naming: Naming,
+  { shelf, keeper }: { shelf: ReturnType<typeof createShelf>; keeper: StateKeeper },
+): string | null {
+  if (expected.type !== 'packages') return null;
+  const accountId = naming.accountIds[expected.account] ?? 0;
+  const [byId, prices] = [shelf.packages(), shelf.accountPrices()];
+  const payer = { group: keeper.account(accountId).group, prices: prices.get(accountId) ?? [] };
+  for (const view of expected.views) {
+    const one = byId.get(view.id);
+    if (one === undefined) return `there is no package ${view.id}`;
+    for (const { months, period } of periods.filter((each) => one.periods.includes(each.period))) {
+      const { cents, rule } = priceFor(one, payer, months, at, null);
+      const wanted = [view.prices[months], view.rules[months]];
+      if (toText([cents, rule.name]) !== toText(wanted))
+        return `package ${view.id} costs ${toText([cents, rule.name])} ${period} instead of ${toText(wanted)}`;
+    }
+  }
+  for (const { customerNumber, months, priceCents, priceRule } of expected.renewals) {
+    const command: OrderCommand = {
+      type: 'renew_customer',
+      accountId,
+      accessVersion: keeper.accessVersion(accountId),
+      idempotencyKey: 'preview',
+      keyIsMinted: true,
+      customerNumber,
+      months,
+      maxChargeCents: null,
+    };
+    const state = keeper.load([command], byId, prices);
+    const accounts = state.accounts.map((account) => ({ ...account, balanceCents: muchCents }));
+    const [outcome] = decideOrders({ ...state, accounts }, [command], at).outcomes;
+    // Most refusals have nothing to do with prices; the commands themselves meet them.
+    if (outcome?.type !== 'ordered') continue;
+    const found = [outcome.order.priceCents, outcome.order.priceRule];
+    const wanted = [priceCents, ruleOf(priceRule, accountId)];
+    if (toText(found) !== toText(wanted))
+      return `customer ${customerNumber} would renew for ${months} at ${toText(found)} instead of ${toText(wanted)}`;
+  }
+  return null;
+}
+
+const muchCents = 10n ** 12n;
+
 /** What differs from the oracle, in a few words; null: nothing. */
 function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): string | null {
   const { expected } = step;
-  if (expected.type === 'done' || expected.type === 'schedule' || expected.type === 'packages')
+  if (
+    expected.type === 'done' ||
+    expected.type === 'schedule' ||
+    expected.type === 'list' ||
+    expected.type === 'packages'
+  )
     return answers.length === 0 ? null : 'answered what was no question';
   if (expected.type === 'renewals') return renewalsProblem(expected.attempts, answers);
   const [answer, ...more] = answers;
@@ -631,6 +750,8 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
   if (order.customerReference !== expected.customerReference)
     return `its customer is ${order.customerReference}`;
   if (order.priceCents !== expected.priceCents) return `its price is ${order.priceCents}`;
+  if (toText(order.priceRule) !== toText(ruleOf(expected.priceRule, order.accountId)))
+    return `the rule of its price is ${toText(order.priceRule)}`;
   if (order.refundCents !== expected.refundCents) return `its refund is ${order.refundCents}`;
   if (order.expiresAt !== expected.expiresAt) return `it expires at ${order.expiresAt}`;
   if (order.createdAt !== expected.createdAt) return `it was created at ${order.createdAt}`;
@@ -642,6 +763,13 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
     ? order.idempotencyKey.startsWith('auto_')
     : order.idempotencyKey === expected.idempotencyKey;
   return sameKey ? null : `its key is ${order.idempotencyKey}`;
+}
+
+function ruleOf(rule: OraclePriceRule, accountId: number): PriceRule {
+  if (rule.rule === 'group') return { name: rule.rule };
+  const { since } = rule;
+  if (rule.rule === 'held') return { name: rule.rule, since };
+  return { name: rule.rule, list: listId(accountId, rule.list), since, percentOff: rule.percentOff };
 }
 
 /** The members that the oracle has, and the documented status. */

@@ -16,6 +16,7 @@ import {
   customerSpellings,
   customers,
   customersPerHome,
+  existingPlansChoices,
   firstModes,
   guardChoices,
   type History,
@@ -42,6 +43,7 @@ import {
   waits,
 } from './history-genes.ts';
 import { createHandoffScenes } from './history-handoffs.ts';
+import { createPriceScenes } from './history-prices.ts';
 import type {
   AccountId,
   CustomerView,
@@ -58,7 +60,15 @@ import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import { type Before, createEventRules, type OwedEvent } from './oracle-events.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
-import type { PackageView, PriceRefusal } from './oracle-prices.ts';
+import type {
+  DeleteListOutcome,
+  ExistingPlans,
+  PackageView,
+  Priced,
+  PriceRefusal,
+  PutListInput,
+  PutListOutcome,
+} from './oracle-prices.ts';
 import type { Months, Period, Refusal } from './oracle-request.ts';
 
 /** The service's ids of a history's accounts, packages and customers, by index in `groups` and so on. */
@@ -67,7 +77,12 @@ export interface Naming {
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
   readonly cancelRefund: 'unused' | 'none';
+  /** Also lists of accounts, and prices that are held; a service without them plays the rest. */
+  readonly hasAccountPrices: boolean;
 }
+
+/** A list as put; `from` undefined: from now on. */
+export type PlayedList = Omit<PutListInput, 'accountId' | 'from'> & { readonly from: number | undefined };
 
 export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 'administrator'];
 
@@ -188,7 +203,11 @@ export type Request =
       readonly packageId: number;
       readonly from: number;
       readonly prices: SomePrices;
+      readonly existingPlans: ExistingPlans;
     }
+  | { readonly type: 'list'; readonly account: number; readonly list: PlayedList }
+  /** `list`: its number within the account. */
+  | { readonly type: 'unlist'; readonly account: number; readonly list: number }
   | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
   | { readonly type: 'periods'; readonly packageId: number; readonly periods: readonly Period[] }
@@ -203,8 +222,20 @@ export type Expected =
   | { readonly type: 'settle'; readonly outcome: SettleOutcome }
   | { readonly type: 'renewals'; readonly attempts: readonly RenewalAttempt[] }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
-  | { readonly type: 'packages'; readonly account: number; readonly views: readonly PackageView[] }
+  | { readonly type: 'list'; readonly outcome: PutListOutcome | DeleteListOutcome }
+  | {
+      readonly type: 'packages';
+      readonly account: number;
+      readonly views: readonly PackageView[];
+      readonly renewals: readonly PricedRenewal[];
+    }
   | { readonly type: 'done' };
+
+/** What a renewal of a running plan would cost. */
+export interface PricedRenewal extends Priced {
+  readonly customerNumber: number;
+  readonly months: Months;
+}
 
 export interface Step {
   readonly at: number;
@@ -233,7 +264,8 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
   const owners = new Map<string, number>();
   const retired = new Set(packageTemplates.flatMap((one, slot) => (one.retired ? [packageIdOf(slot)] : [])));
   const repeatable: number[] = [];
-  const scheduled: { readonly packageId: number; readonly from: number; readonly prices: SomePrices }[] = [];
+  const granted: Extract<Request, { type: 'trial' }>[] = [];
+  const scheduled: Extract<Request, { type: 'schedule' }>[] = [];
 
   let mode: ProductMode = 'none';
   const events = createEventRules(oracle, (accountId) => {
@@ -256,6 +288,21 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     customerOf,
     customerPathOf,
     requestOf,
+  });
+  const accountPrices = createPriceScenes({
+    oracle,
+    accountCount: groups.length,
+    now: () => at,
+    moveTo: (second) => {
+      at = Math.max(at, second);
+    },
+    accountIdOf,
+    packageIdOf,
+    customersOf,
+    orderCountOf,
+    accountWithOrders,
+    customerPathOf,
+    pricesOf,
   });
 
   for (const [account] of groups.entries()) {
@@ -330,6 +377,8 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     if (type === 'halted') return haltedOf(reader);
     if (type === 'settle') return handoffs.settleOf(reader);
     if (type === 'handed_off') return handoffs.handedOffOf(reader);
+    if (type === 'list') return naming.hasAccountPrices ? accountPrices.listsOf(reader) : [];
+    if (type === 'held') return naming.hasAccountPrices ? accountPrices.heldOf(reader) : [];
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
@@ -357,14 +406,13 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const account = reader.below(groups.length);
         const customer = customerOf(reader, account);
         const packageId = packageIdOf(reader.pick([5, 5, 5, 5, 5, 5, 6, 0]));
-        return {
-          type,
-          account,
-          packageId,
-          customer,
-          key: reader.pick(trialKeys),
-          again: reader.below(3) === 0,
-        };
+        const key = reader.pick(trialKeys);
+        const again = reader.below(3) === 0;
+        const earlier = granted.at(-1);
+        const how = reader.below(8);
+        if (earlier !== undefined && how === 7) return earlier;
+        if (earlier !== undefined && how === 6) return { ...earlier, key: undefined };
+        return { type, account, packageId, customer, key, again };
       }
       case 'wait':
         return waitOf(reader);
@@ -401,10 +449,15 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const prices = reader.pick(namedCells)(pricesOf(reader.pick(priceSets), reader.pick(priceSets)));
         const earlier = scheduled.at(-1 - reader.below(3));
         const how = reader.below(10);
-        if (earlier === undefined || how < 7) return { type, packageId: packageIdOf(slot), from, prices };
+        const drawn = reader.pick(existingPlansChoices);
+        const existingPlans = naming.hasAccountPrices ? drawn : 'new';
+        if (earlier === undefined || how < 7)
+          return { type, packageId: packageIdOf(slot), from, prices, existingPlans };
         // The same request again, or other prices for the same second.
-        return { type, ...earlier, ...(how > 8 && { prices }) };
+        return { ...earlier, ...(how > 8 && { prices }), ...(how === 8 && { existingPlans }) };
       }
+      case 'unlist':
+        return naming.hasAccountPrices ? accountPrices.unlistOf(reader) : null;
       case 'unschedule': {
         const earlier = scheduled.at(-1 - reader.below(4));
         const isMissing = earlier === undefined || reader.below(8) === 7;
@@ -850,7 +903,12 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       if (end !== undefined) at = end + reader.pick([-1, 0, 1]);
     }
     if (how === 'price') {
-      const seconds = scheduled.map(({ from }) => from).filter((from) => from >= at);
+      const ofLists = groups.flatMap((_group, account) =>
+        oracle
+          .accountPrices(accountIdOf(account))
+          .flatMap(({ from, until }) => (until === null ? [from] : [from, until])),
+      );
+      const seconds = [...scheduled.map(({ from }) => from), ...ofLists].filter((from) => from >= at);
       const second = seconds[reader.below(seconds.length)];
       if (second !== undefined) at = second + reader.pick([-1, 0, 0, 1]);
     }
@@ -957,6 +1015,17 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         if (!('code' in outcome) && !outcome.replayed) scheduled.push(request);
         return { type: 'schedule', outcome };
       }
+      case 'list': {
+        const { account, list } = request;
+        const outcome = oracle.putAccountPrices({ accountId: accountIdOf(account), ...list }, at);
+        if (!('code' in outcome) && !outcome.replayed) accountPrices.notePut(request);
+        return { type: 'list', outcome };
+      }
+      case 'unlist': {
+        const { account, list } = request;
+        const outcome = oracle.deleteAccountPrices({ accountId: accountIdOf(account), list }, at);
+        return { type: 'list', outcome };
+      }
       case 'unschedule':
         return { type: 'schedule', outcome: oracle.unschedulePrices(request, at) };
       case 'retire':
@@ -968,11 +1037,21 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         return { type: 'done' };
       case 'wait': {
         const account = steps.length % groups.length;
-        return { type: 'packages', account, views: oracle.packages(accountIdOf(account), at) };
+        const views = oracle.packages(accountIdOf(account), at);
+        return { type: 'packages', account, views, renewals: renewalsOf(account) };
       }
       default:
         return request satisfies never;
     }
+  }
+
+  /** Of one period each, in turns. */
+  function renewalsOf(account: number): PricedRenewal[] {
+    return customersOf(account).flatMap(({ number: customerNumber, reference }) => {
+      const months = ([1, 3, 12] as const)[(steps.length + customerNumber) % 3] ?? 1;
+      const price = oracle.renewalPrice(accountIdOf(account), reference, months, at);
+      return price === null ? [] : [{ customerNumber, months, ...price }];
+    });
   }
 
   function planInput({ account, customer, body, headerKey }: PlanStep) {
@@ -1000,7 +1079,8 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         step.expected.outcome.refundCents > 0n &&
         step.expected.outcome.customer.reference === order.customerReference,
     );
-    return cancelled ? [`${request.type} in the second of a cancel`] : [];
+    const ofPrice = 'account' in request ? accountPrices.notesOf(request.account, order) : [];
+    return [...(cancelled ? [`${request.type} in the second of a cancel`] : []), ...ofPrice];
   }
 
   /** With the service's choices where the documents do not decide (A31). */
@@ -1016,6 +1096,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     });
     if (!('code' in outcome)) {
       own(reference, account);
+      if (key !== undefined) granted.push(request);
       return { replayed: outcome.replayed, given: outcome.given };
     }
     // An ordinary package is known, but not a trial.
@@ -1059,6 +1140,8 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'prices',
   'schedule',
   'unschedule',
+  'list',
+  'unlist',
   'retire',
   'periods',
   'block',
@@ -1077,6 +1160,8 @@ const scenarioTypes = [
   'halted',
   'settle',
   'handed_off',
+  'held',
+  'list',
 ] as const satisfies readonly (typeof operationTypes)[number][];
 
 const haltedTypes = [

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import type { Prices, ProductMode, SomePrices } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
+import type { ExistingPlans } from './oracle-prices.ts';
 import type { Period } from './oracle-request.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -15,7 +16,7 @@ export interface History {
   readonly operations: readonly Genes[];
 }
 
-const genesPerOperation = 14;
+const genesPerOperation = 22;
 const genesPerWorld = 8;
 const geneLimit = 10_000;
 
@@ -125,6 +126,9 @@ export const operationTypes = choices(
   [16, 'settle'],
   [7, 'handed_off'],
   [3, 'meant_to_end'],
+  [4, 'list'],
+  [2, 'unlist'],
+  [7, 'held'],
 );
 
 /** Which pending order is settled; `again`: one that was settled before or never waited. */
@@ -433,6 +437,70 @@ export const leads = choices(
   [1, 1],
   [1, 0],
   [1, -1],
+);
+
+/** Whether running plans keep their prices. */
+export const existingPlansChoices = choices<ExistingPlans>([1, 'new'], [1, 'held']);
+
+/** From now to a list's second; null: no second is named. */
+export const listStarts = choices<number | null>(
+  [6, null],
+  [1, 0],
+  [1, -1],
+  [2, 1],
+  [2, 3600],
+  [2, 9 * secondsPerDay],
+  [1, 100 * secondsPerDay],
+);
+
+/** From a list's second to its end; null: open. */
+export const listTerms = choices<number | null>(
+  [8, null],
+  [1, 0],
+  [1, 1],
+  [2, 3600],
+  [3, 12 * secondsPerDay],
+  [2, 200 * secondsPerDay],
+);
+
+/** In hundredths of a percent. */
+export const listPercents = choices<number | null>(
+  [6, null],
+  [3, 1250],
+  [2, 3333],
+  [1, 5000],
+  [1, 1],
+  [1, 0],
+  [1, 10_000],
+);
+
+export const listMemos = choices<string | null>([5, null], [1, 'as agreed'], [1, 'Zoë 🦆']);
+
+/** What follows on a list that is to come. */
+export const listSequels = choices([4, 'nothing'], [1, 'again'], [1, 'others'], [2, 'delete'], [1, 'begin']);
+
+/** From now to a change's second, while plans still run. */
+export const soonLeads = choices([3, 1], [3, 3600], [3, 6 * secondsPerDay], [2, 20 * secondsPerDay]);
+
+/** What happens before a change with `held` begins, or after. */
+export const heldStops = choices(
+  [3, 'begin'],
+  [2, 'end'],
+  [3, 'prices'],
+  [2, 'list'],
+  [1, 'group'],
+  [2, 'again'],
+  [3, 'renew'],
+);
+
+/** What ends a hold, or does not. */
+export const heldDepartures = choices(
+  [6, 'nothing'],
+  [2, 'cancel'],
+  [2, 'change'],
+  [2, 'gap'],
+  [3, 'by_itself'],
+  [1, 'suspend'],
 );
 
 export const waits = choices(

@@ -12,11 +12,13 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
   if (expected.type === 'done' || expected.type === 'packages') return [request.type];
   if (expected.type === 'renewals') {
     if (expected.attempts.length === 0) return ['jobs'];
-    return expected.attempts.map((attempt) => {
+    return expected.attempts.flatMap((attempt) => {
       const { endsAt, outcome } = attempt;
       const what = 'code' in outcome ? refusalLabel(outcome) : '201';
       const isMissed = 'order' in outcome && outcome.order.createdAt >= endsAt;
-      return `renewal ${what}${waits(outcome)}${isMissed ? ' of an end that was missed' : ''}`;
+      const isHeld = 'order' in outcome && outcome.order.priceRule.rule === 'held';
+      const label = `renewal ${what}${waits(outcome)}${isMissed ? ' of an end that was missed' : ''}`;
+      return isHeld ? [label, 'renewal at a held price'] : [label];
     });
   }
   const { outcome } = expected;
@@ -32,6 +34,8 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
     const { order, replayed } = expected.outcome as Exclude<SettleOutcome, Refusal>;
     return [`${request.type} 200 ${order.status}${replayed ? ', replayed' : ''}`, ...notes];
   }
+  if (expected.type === 'list')
+    return [`${request.type} 200${'replayed' in outcome && outcome.replayed ? ', replayed' : ''}`];
   if (expected.type === 'status') return [`${request.type} 200`, ...notes];
   const isGiven = !('given' in outcome) || outcome.given || outcome.replayed;
   const kind = 'order' in outcome ? ` ${outcome.order.kind}` : isGiven ? '' : ' running already';
@@ -133,6 +137,28 @@ const labelsOfEveryRun: readonly string[] = [
   'unschedule 204',
   'unschedule price_not_found',
   'unschedule price_has_begun',
+  'list 200',
+  'list 200, replayed',
+  'list validation_failed (from)',
+  'list validation_failed (until)',
+  'list validation_failed (prices.0.package_id)',
+  'list validation_failed (prices.1.package_id)',
+  'list price_already_scheduled',
+  'unlist 200',
+  'unlist price_not_found',
+  'unlist price_has_begun',
+  'price of a list by name',
+  'price of a list by percent',
+  'held price, bought before',
+  'held price, never bought',
+  'held price above that of others',
+  'held price below that of others',
+  'held price before a list',
+  'hold given up by activate',
+  'hold given up by change',
+  'hold given up by renew',
+  'no hold for this group or period',
+  'renewal at a held price',
   'retire',
   'periods',
   ...['place', 'renew', 'renew_customer', 'auto_renew', 'renewal'].map(

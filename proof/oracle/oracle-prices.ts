@@ -7,10 +7,13 @@ import type { AccountId, Prices, SomePrices, World } from './oracle.ts';
 import type { Plan } from './oracle-plan.ts';
 import type { Months } from './oracle-request.ts';
 
-/** `list`: its number within the account. `since`: the start of the change that the price is held against. */
+/**
+ * `list`: its number within the account; `since`: its start, or that of the change that the price is held against.
+ * `percentOff`: null where the list names the price.
+ */
 export type PriceRule =
   | { rule: 'group' }
-  | { rule: 'account'; list: number }
+  | { rule: 'account'; list: number; since: number; percentOff: number | null }
   | { rule: 'held'; since: number };
 
 export type Priced = { priceCents: bigint; priceRule: PriceRule };
@@ -32,7 +35,12 @@ export type PriceRefusal = {
 export type ScheduleOutcome = { status: 201; replayed: boolean } | PriceRefusal;
 export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
 
-type Shown = { prices: Partial<Record<Months, bigint>>; rules: Partial<Record<Months, PriceRule['rule']>> };
+type Shown = {
+  prices: Partial<Record<Months, bigint>>;
+  rules: Partial<Record<Months, PriceRule['rule']>>;
+  /** In percent, against as many single months. */
+  savings: Partial<Record<Months, number>>;
+};
 
 /** A package's prices now, and from each later second that changes them (A59, A143), for the periods that are sold. */
 export type PackageView = Shown & {
@@ -126,12 +134,13 @@ export function createPrices(world: {
     const { accountId, packageSold, months } = question;
     const list = listInForce(accountId, now);
     if (list === null) return null;
-    const priceRule = { rule: 'account', list: list.number } as const;
+    const byList = { rule: 'account', list: list.number, since: list.from } as const;
     const named = list.prices.find(({ packageId }) => packageId === packageSold.id)?.prices[months];
-    if (named !== undefined) return { priceCents: named, priceRule };
-    if (list.percentOff === null) return null;
-    const leftInHundredths = BigInt(wholeInHundredths - list.percentOff);
-    return { priceCents: share(groupPrice(question, now).priceCents, leftInHundredths), priceRule };
+    if (named !== undefined) return { priceCents: named, priceRule: { ...byList, percentOff: null } };
+    const { percentOff } = list;
+    if (percentOff === null) return null;
+    const priceCents = share(groupPrice(question, now).priceCents, BigInt(wholeInHundredths - percentOff));
+    return { priceCents, priceRule: { ...byList, percentOff } };
   }
 
   function groupPrice({ packageSold, group, months }: PriceQuestion, now: number): Priced {
@@ -157,24 +166,19 @@ export function createPrices(world: {
     const earliest = firstFreeSecond(accountId, now);
 
     // The same again: nothing happens, also once it has begun or its package is retired (A138).
-    const inForce = listInForce(accountId, earliest);
-    const candidates =
-      input.from === undefined
-        ? own.filter((list) => list === inForce)
-        : own.filter((list) => list.from === input.from);
-    const known = candidates.find((list) => isSameTerms(list, terms));
-    if (known !== undefined) return { replayed: true, list: known };
-
-    const wrong = wrongField(terms);
-    if (wrong !== null) return { code: 'validation_failed', details: wrong };
     const from = input.from ?? earliest;
+    const ofSecond = own.findLast((list) => list.from === from);
+    const known = input.from === undefined ? listInForce(accountId, earliest) : (ofSecond ?? null);
+    if (known !== null && isSameTerms(known, terms)) return { replayed: true, list: known };
+
     if (from < earliest) return { code: 'validation_failed', details: { field: 'from' } };
     if (terms.until !== null && terms.until <= from)
       return { code: 'validation_failed', details: { field: 'until' } };
-    if (from > now && own.some((list) => list.from === from))
-      return { code: 'price_already_scheduled', details: {} };
     if (from > now && own.filter((list) => list.from > now).length >= listsToComeMax)
       return { code: 'validation_failed', details: { field: 'from' } };
+    const wrong = wrongField(terms);
+    if (wrong !== null) return { code: 'validation_failed', details: wrong };
+    if (from > now && ofSecond !== undefined) return { code: 'price_already_scheduled', details: {} };
 
     const number = (listsPut.get(accountId) ?? 0) + 1;
     const list: PriceList = { ...terms, number, from, afterOrder: world.orderCount(accountId) };
@@ -197,6 +201,11 @@ export function createPrices(world: {
       own.filter((one) => one !== list),
     );
     return { list };
+  }
+
+  /** A test account has the lists of its live account, at any time of its own clock. */
+  function useAccountPrices(accountId: AccountId, ofLive: readonly PriceList[]): void {
+    lists.set(accountId, structuredClone([...ofLive]));
   }
 
   /** Never before what is in the books. */
@@ -278,14 +287,17 @@ export function createPrices(world: {
     const pricedAt = (second: number, months: Months) =>
       priceOf({ ...account, packageSold: item, months, run: null }, second);
     const shownAt = (second: number): Shown => {
-      const shown: Shown = { prices: {}, rules: {} };
+      const shown: Shown = { prices: {}, rules: {}, savings: {} };
+      const monthlyCents = pricedAt(second, 1).priceCents;
       for (const months of soldMonths(item)) {
         const { priceCents, priceRule } = pricedAt(second, months);
         shown.prices[months] = priceCents;
         shown.rules[months] = priceRule.rule;
+        shown.savings[months] = savingPercent(priceCents, monthlyCents * BigInt(months));
       }
       return shown;
     };
+    const lists = listsOf(account.accountId);
     const ofGroup = priceEvents
       .filter(
         ({ packageId, isScheduled, prices }) =>
@@ -294,11 +306,11 @@ export function createPrices(world: {
           soldMonths(item).some((months) => prices[account.group]?.[months] !== undefined),
       )
       .map(({ at }) => at);
-    // Lists concern every package: those seconds are shown that change something here (A143).
-    const ofLists = listsOf(account.accountId)
-      .flatMap(({ from, until }) => (until === null ? [from] : [from, until]))
-      .filter((second) => !isDeepStrictEqual(shownAt(second - 1), shownAt(second)));
-    const later = [...new Set([...ofGroup, ...ofLists])].filter((second) => second > now);
+    const ofLists = lists.flatMap(({ from, until }) => (until === null ? [from] : [from, until]));
+    // With lists, which begin for all packages, only seconds that change something here are shown (A143).
+    const changes = (second: number) =>
+      lists.length === 0 || !isDeepStrictEqual(shownAt(second - 1), shownAt(second));
+    const later = [...new Set([...ofGroup, ...ofLists])].filter((second) => second > now && changes(second));
     later.sort((a, b) => a - b);
     return {
       id: item.id,
@@ -356,8 +368,15 @@ export function createPrices(world: {
     priceOf,
     packageView,
     requests: { setPrices, schedulePrices, unschedulePrices, putAccountPrices, deleteAccountPrices },
+    useAccountPrices,
     accountPrices: (accountId: AccountId): PriceList[] => structuredClone(listsOf(accountId)),
   };
+}
+
+/** Of what as many single months cost, rounded down; 0 where nothing is saved, or the months are free (A40). */
+function savingPercent(priceCents: bigint, fullCents: bigint): number {
+  if (priceCents >= fullCents) return 0;
+  return Number(((fullCents - priceCents) * 100n) / fullCents);
 }
 
 /** cents × hundredths ÷ 10,000, half a cent rounded up. */

@@ -22,7 +22,7 @@ import {
   startPlan,
   statusOf,
 } from './oracle-plan.ts';
-import type { PackageView, PriceRule } from './oracle-prices.ts';
+import type { PackageView, Priced, PriceRule } from './oracle-prices.ts';
 import { createPrices } from './oracle-prices.ts';
 import type { Months, Period, PlaceRequest, Refusal, RefusalCode, RenewRequest } from './oracle-request.ts';
 import {
@@ -694,6 +694,15 @@ export function createOracle(world: World) {
     return offered.map((item) => prices.packageView(account, item, now));
   }
 
+  /** What the customer's running plan would be extended at; null: none runs. */
+  function renewalPrice(accountId: AccountId, reference: string, months: Months, now: number): Priced | null {
+    const account = getAccount(accountId);
+    const found = customers.get(reference);
+    if (found === undefined || found.accountId !== accountId || !isRunning(found, now)) return null;
+    const packageSold = getPackage(found.plan.packageId);
+    return prices.priceOf({ accountId, group: pricedAs(account), packageSold, months, run: found.plan }, now);
+  }
+
   /** `number` is a path id (text) or the number itself. */
   function order(accountId: AccountId, number: number | string): Order | Refusal {
     return findOrder(getAccount(accountId), String(number)) ?? refuse('order_not_found');
@@ -851,9 +860,11 @@ export function createOracle(world: World) {
     emptyAccount,
     ...prices.requests,
     accountPrices: prices.accountPrices,
+    useAccountPrices: prices.useAccountPrices,
     retirePackage,
     setPeriods,
     packages: packagesFor,
+    renewalPrice,
     balance,
     order,
     orders,

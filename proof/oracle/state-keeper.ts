@@ -5,10 +5,12 @@ import type { AccountState } from '../../src/features/identity/account-table.ts'
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
 import { bindsPlanKey, type OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { NumberedEvent } from '../../src/features/order-engine/decisions/order-events.ts';
-import type {
-  OrderChanges,
-  OrderState,
-  TrialHad,
+import {
+  type OrderChanges,
+  type OrderState,
+  type PaidOrder,
+  paidKey,
+  type TrialHad,
 } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../../src/features/order-engine/records/order-handoff.ts';
@@ -16,6 +18,7 @@ import type { OrderRecord } from '../../src/features/order-engine/records/order-
 import type { PlanChange } from '../../src/features/order-engine/records/plan-change.ts';
 import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
+import type { AccountPrices } from '../../src/features/packages/price-rules.ts';
 import type { Group } from '../../src/shared/periods.ts';
 import { alertsBelow, alertsEndingDays, groups } from './histories.ts';
 import { toText } from './history-report.ts';
@@ -70,7 +73,11 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null;
 
   /** What load-batch.ts loads for these commands, and no more. */
-  function load(commands: readonly OrderCommand[], packages: ReadonlyMap<number, Package>): OrderState {
+  function load(
+    commands: readonly OrderCommand[],
+    packages: ReadonlyMap<number, Package>,
+    accountPrices: ReadonlyMap<number, AccountPrices>,
+  ): OrderState {
     const loadedAccounts = new Map<number, AccountState>();
     const loadedCustomers = new Map<string, CustomerState>();
     const foreign = new Map<string, { reference: string; accountId: number }>();
@@ -131,8 +138,35 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       productMode,
       cancelRefund,
       packages,
+      accountPrices,
+      paidOrders: paidOrdersOf([...loadedCustomers.values()], packages),
       currency: 'USD',
     };
+  }
+
+  /** Only of plans that began before a change that plans of their group do not follow; newest first. */
+  function paidOrdersOf(
+    loaded: readonly CustomerState[],
+    packages: ReadonlyMap<number, Package>,
+  ): ReadonlyMap<string, readonly PaidOrder[]> {
+    const held = loaded.filter(({ accountId, plan: { packageId, anchorAt } }) => {
+      const steps = packages.get(packageId)?.heldSteps[getAccount(accountId).group];
+      return (
+        steps !== undefined && [...steps[1], ...steps[3], ...steps[12]].some(({ from }) => from > anchorAt)
+      );
+    });
+    return new Map(
+      held.map(({ accountId, number: customerNumber, plan: { anchorAt } }) => {
+        const own = [...ordersByNumber.values()].filter(
+          (order) =>
+            order.accountId === accountId &&
+            order.customerNumber === customerNumber &&
+            order.createdAt >= anchorAt,
+        );
+        const newestFirst = own.toSorted((one, other) => other.number - one.number);
+        return [paidKey({ accountId, customerNumber }), newestFirst.map((order) => ({ ...order }))];
+      }),
+    );
   }
 
   const trialsOf = (wanted: readonly CustomerState[]): TrialHad[] =>

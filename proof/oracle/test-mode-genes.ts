@@ -33,6 +33,8 @@ export const testModeOperations = choices(
   [2, 'prices'],
   [4, 'schedule'],
   [2, 'unschedule'],
+  [4, 'list'],
+  [1, 'unlist'],
   [1, 'retire'],
   [1, 'group'],
   [2, 'closed'],

@@ -4,7 +4,7 @@
 // Invariant: a request goes to one mode and does not change the other, except the operator's changes for both: prices,
 // groups, packages, rights.
 
-import { type PlanOperation, packageTemplates } from './histories.ts';
+import { type PlanOperation, type PlayedList, packageTemplates } from './histories.ts';
 import {
   autoGuards,
   autoMonths,
@@ -12,6 +12,7 @@ import {
   cancelChoices,
   createReader,
   customers,
+  existingPlansChoices,
   guardChoices,
   type History,
   hoursChoices,
@@ -26,6 +27,7 @@ import {
   renewMonths,
   startTimes,
 } from './history-genes.ts';
+import { drawList } from './history-prices.ts';
 import type {
   CreditOutcome,
   CustomerView,
@@ -40,7 +42,13 @@ import { createOracle } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 import { createEventRules, type OwedEvent } from './oracle-events.ts';
 import type { PlanChangeOutcome } from './oracle-life.ts';
-import type { PackageView, PriceRefusal } from './oracle-prices.ts';
+import type {
+  DeleteListOutcome,
+  ExistingPlans,
+  PackageView,
+  PriceRefusal,
+  PutListOutcome,
+} from './oracle-prices.ts';
 import type { Refusal } from './oracle-request.ts';
 import {
   type Alerts,
@@ -80,6 +88,8 @@ export interface TestModeNaming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
+  /** As in the histories without tests. */
+  readonly hasAccountPrices: boolean;
 }
 
 /** Names an order or customer by number: the sender's, or another's. */
@@ -118,7 +128,10 @@ export type TestModeRequest =
       readonly packageId: number;
       readonly from: number;
       readonly prices: SomePrices;
+      readonly existingPlans: ExistingPlans;
     }
+  | { readonly type: 'list'; readonly account: number; readonly list: PlayedList }
+  | { readonly type: 'unlist'; readonly account: number; readonly list: number }
   | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
   | { readonly type: 'jobs' };
@@ -134,6 +147,7 @@ export type TestModeExpected =
   | { readonly type: 'clock'; readonly clockAt: number }
   | { readonly type: 'shown'; readonly outcome: Order | CustomerView | Refusal }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: 201 | 204; replayed: boolean } }
+  | { readonly type: 'list'; readonly outcome: PutListOutcome | DeleteListOutcome }
   | { readonly type: 'packages'; readonly views: readonly PackageView[]; readonly upcomingAfter: number }
   | { readonly type: 'renewals'; readonly count: number };
 
@@ -235,6 +249,14 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
       case 'unschedule': {
         const known = scheduled[reader.below(scheduled.length)];
         return known === undefined ? [] : [{ type, packageId: known.packageId, from: known.from }];
+      }
+      case 'list': {
+        if (!naming.hasAccountPrices) return [];
+        return [{ type, account, list: drawList(reader, at, packageIdOf) }];
+      }
+      case 'unlist': {
+        const last = live.accountPrices(accountIdOf(account)).at(-1 - reader.below(2));
+        return last === undefined ? [] : [{ type, account, list: last.number }];
       }
       case 'retire':
         return [{ type, packageId: packageIdOf(reader.below(3) === 0 ? 1 : 3) }];
@@ -354,6 +376,9 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
         .planEnds(accountId)
         .flatMap(({ endsAt }) => [endsAt, endsAt - secondsPerDay, endsAt - 7 * secondsPerDay]),
       ...scheduled.map(({ from }) => from),
+      ...live
+        .accountPrices(accountId)
+        .flatMap(({ from, until }) => (until === null ? [from] : [from, until])),
     ];
     const coming = seconds.filter((second) => second > clockAt).sort((one, other) => one - other);
     const chosen = coming[Math.min(place, coming.length - 1)] ?? clockAt + secondsPerDay;
@@ -408,7 +433,9 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     const named = reader.pick(namedCells);
     const prices = named({ reseller: months(chosen.reseller), distributor: months(chosen.distributor) });
     if (type === 'prices') return { type, packageId, prices };
-    return { type, packageId, prices, from: at + reader.pick(leads) };
+    const from = at + reader.pick(leads);
+    const drawn = reader.pick(existingPlansChoices);
+    return { type, packageId, prices, from, existingPlans: naming.hasAccountPrices ? drawn : 'new' };
   }
 
   /** Blocks an account in both modes, during which no clock moves. */
@@ -526,6 +553,16 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
         const outcome = live.unschedulePrices(request, at);
         if (!('code' in outcome)) tests.oracle.unschedulePrices(request, Number.NEGATIVE_INFINITY);
         return { type: 'schedule', outcome };
+      }
+      case 'list':
+      case 'unlist': {
+        const accountId = accountIdOf(request.account);
+        const outcome =
+          request.type === 'list'
+            ? live.putAccountPrices({ accountId, ...request.list }, at)
+            : live.deleteAccountPrices({ accountId, list: request.list }, at);
+        tests.oracle.useAccountPrices(accountId, live.accountPrices(accountId));
+        return { type: 'list', outcome };
       }
       case 'retire':
         for (const oracle of [live, tests.oracle]) oracle.retirePackage(request);
@@ -658,7 +695,9 @@ export function testModeLabels({ request, expected }: TestModeStep): readonly st
   if ('code' in outcome) return [`${label} ${outcome.code}`];
   const again = 'replayed' in outcome && outcome.replayed ? ', replayed' : '';
   if (expected.type === 'order' && 'order' in outcome) {
-    return [`${label} 201 ${outcome.order.kind}${again}`];
+    const { rule } = outcome.order.priceRule;
+    const ofRule = rule === 'group' || again !== '' ? [] : [`${mode}price by ${rule}`];
+    return [`${label} 201 ${outcome.order.kind}${again}`, ...ofRule];
   }
   if (expected.type !== 'move' || !('happened' in outcome)) return [`${label} done${again}`];
   const happened = Object.entries(outcome.happened).filter(([, count]) => count > 0);

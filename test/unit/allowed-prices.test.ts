@@ -281,14 +281,14 @@ function createChain(count: (label: string) => void) {
       .filter(({ from }) => from <= now)
       .sort((one, other) => other.from - one.from || other.number - one.number);
     if (list !== undefined && (list.until === null || now < list.until)) {
-      const byList = { rule: 'account', list: list.number } as const;
+      const byList = { rule: 'account', list: list.number, since: list.from } as const;
       const named = list.named.get(`${placed.packageId} ${placed.months}`);
       if (named !== undefined) count('account, named');
-      if (named !== undefined) return [byList, named];
+      if (named !== undefined) return [{ ...byList, percentOff: null }, named];
       if (list.percentOff !== null) {
         count('account, by percent');
         assert.ok(isNearest(placed.priceCents, groupCents, list.percentOff));
-        return [byList, placed.priceCents];
+        return [{ ...byList, percentOff: list.percentOff }, placed.priceCents];
       }
     }
     count('group');

@@ -19,6 +19,7 @@ const naming = {
   accountIds: testModeGroups.map((_group, account) => account + 1),
   packageIds: packageTemplates.map((_template, slot) => slot + 10),
   customerSuffix: '',
+  hasAccountPrices: true,
 };
 
 const met = [
@@ -77,6 +78,12 @@ const met = [
   'test look_at_customer forgotten customer_not_found',
   'schedule done',
   'unschedule done',
+  'list done',
+  'unlist done',
+  'live price by account',
+  'test price by account',
+  'live price by held',
+  'test price by held',
   'prices',
   'retire',
   'live group',
