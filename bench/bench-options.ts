@@ -28,6 +28,10 @@ export interface BenchOptions {
   readonly agedCustomers: number;
   /** The number of account groups of the young service on PostgreSQL. */
   readonly accountGroups: number;
+  /** Packages on sale besides the demo's. */
+  readonly packages: number;
+  /** Each account has a price of its own for each of them. */
+  readonly accountPrices: boolean;
   /** Settings of the PostgreSQL server that replace its defaults. */
   readonly settings: Readonly<Record<string, string>>;
   readonly write: boolean;
@@ -44,6 +48,8 @@ export const usage = `npm run bench -- [options]
   --orders N       orders of the aged history (5000000; 20000 or more)
   --customers N    customers of the aged history (a fifth of the orders)
   --setting N=V    a setting of the PostgreSQL server, may be repeated: shared_buffers=1GB
+  --packages N     packages on sale besides the demo's (0)
+  --account-prices each account has a price of its own for each of them
   --groups N       the accounts of the young service on PostgreSQL are in N groups (1)
   --verify         run "sellthrough verify" on every database that was loaded
   --profile        run the service of the pieces "orders" and "bulk" with --cpu-prof: prints where its time went, keeps the profiles
@@ -66,6 +72,8 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
       customers: { type: 'string' },
       setting: { type: 'string', multiple: true, default: [] },
       groups: { type: 'string', default: '1' },
+      packages: { type: 'string', default: '0' },
+      'account-prices': { type: 'boolean', default: false },
       verify: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       statements: { type: 'boolean', default: false },
@@ -85,6 +93,8 @@ export function readBenchOptions(words: readonly string[]): BenchOptions | 'help
     agedOrders,
     agedCustomers: wholeNumber('--customers', customers, 1_000, agedOrders),
     accountGroups: wholeNumber('--groups', values.groups, 1, 64),
+    packages: wholeNumber('--packages', values.packages, 0, 199),
+    accountPrices: values['account-prices'],
     settings: {
       ...(values.statements ? statementSettings : {}),
       ...Object.fromEntries(values.setting.map(settingOf)),

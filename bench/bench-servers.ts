@@ -70,12 +70,12 @@ export function createBenchServers(
   const onPostgres = lazily(async (): Promise<Prepared> => {
     say('Preparing 201 accounts on PostgreSQL …');
     const database = await createPostgresShopDatabase(stage, 'shop', { groups: options.accountGroups });
-    return { database, plan: await prepareShop(stage, database) };
+    return { database, plan: await prepareShop(stage, database, options) };
   });
   const inFolder = lazily(async (): Promise<Prepared> => {
     say('Preparing 201 accounts on the embedded database …');
     const database = createEmbeddedShopDatabase(stage, 'shop');
-    return { database, plan: await prepareShop(stage, database) };
+    return { database, plan: await prepareShop(stage, database, options) };
   });
 
   async function openCopy({ database, plan }: Prepared, profile: string | null) {

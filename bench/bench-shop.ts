@@ -54,11 +54,19 @@ export interface ShopOptions {
   readonly profileFolder?: string;
 }
 
+interface PreparedShop {
+  readonly count?: number;
+  /** On sale besides the demo's. */
+  readonly packages?: number;
+  /** Each account has a price of its own for each of them. */
+  readonly accountPrices?: boolean;
+}
+
 /** Fills a new database with the demo's packages and the accounts of a load. The service is stopped again. */
 export async function prepareShop(
   stage: Stage,
   database: ShopDatabase,
-  count = accountCount,
+  { count = accountCount, packages = 0, accountPrices = false }: PreparedShop = {},
 ): Promise<ShopPlan> {
   const secretKey = randomBase62(48);
   const adminKey = mintApiKey('live');
@@ -87,6 +95,10 @@ export async function prepareShop(
     accounts.push(...(await Promise.all(names.map((name) => makeAccount(name)))));
   }
   const single = await makeAccount(singleUsername, { password: givenPassword });
+  const prices = await makePackages(ask, packages);
+  if (accountPrices) {
+    for (const { id } of [...accounts, single]) await ask('PUT', `/accounts/${id}/prices`, { prices });
+  }
   // A person who was given a password must choose another one before anything else.
   const headers = await signIn(running.address, givenPassword);
   const chosen = await fetch(`${running.address}/panel/api/password`, {
@@ -97,6 +109,22 @@ export async function prepareShop(
   if (!chosen.ok) throw new Error(`Choosing a password: ${chosen.status} ${await chosen.text()}`);
   await running.stop();
   return { secretKey, adminKey, accounts, single };
+}
+
+/** @returns prices for these packages and the one that is ordered */
+async function makePackages(ask: Ask, count: number): Promise<readonly object[]> {
+  const amounts = { monthly: '20.00', quarterly: '57.00', yearly: '200.00' };
+  const prices: object[] = [{ package_id: packageId, monthly: '4.00' }];
+  for (let number = 1; number <= count; number += 1) {
+    const made = await ask('POST', '/packages', {
+      name: `Package ${number}`,
+      limits: {},
+      prices: { reseller: amounts, distributor: amounts },
+    });
+    const one = isJsonObject(made['package']) ? made['package'] : {};
+    prices.push({ package_id: one['id'], monthly: '19.00' });
+  }
+  return prices;
 }
 
 /** Signs the single account in to the panel. @returns headers for its requests there */
@@ -215,7 +243,7 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): P
 // ---- the administrator's API
 
 type Ask = (
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'PUT',
   path: string,
   body?: object,
 ) => Promise<Readonly<Record<string, unknown>>>;

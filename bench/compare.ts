@@ -1,7 +1,8 @@
-// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N]: compares this checkout with another
-// one, in short loads that take turns, so that other work on the machine affects both alike. Prints medians, and the median
+// npm run bench:compare -- FOLDER [--load NAME]… [--pairs N] [--seconds N] [--groups N] [--packages N] [--account-prices]:
+// compares this checkout with another one, in short loads that take turns, so that other work on the machine affects both alike. Prints medians, and the median
 // of each pair's ratio: what a change did to throughput and to the CPU of an order or request.
-// `--groups N` divides the accounts of this checkout into N groups. Each side runs its own service on its own PostgreSQL
+// `--groups N` divides the accounts of this checkout into N groups, `--account-prices` gives each a price of its own for
+// every package, `--packages N` puts N more packages on sale, on both sides. Each side runs its own service on its own PostgreSQL
 // server, through its own bench/.
 
 import { join, resolve } from 'node:path';
@@ -28,15 +29,23 @@ interface Side {
 const warmups = 3;
 const connections = 128;
 
-const { folder, wanted, pairs, seconds, groups } = readWords();
+const { folder, wanted, pairs, seconds, groups, packages, accountPrices } = readWords();
 const sides: Side[] = [];
 const stages: Stage[] = [];
 const closeStages = () => Promise.all(stages.map((stage) => stage.close()));
 const isInterrupted = closeOnInterrupt(closeStages);
 try {
-  sides.push(await openSide(resolve(folder), []));
+  const withPackages = packages === 0 ? [] : ['--packages', String(packages)];
+  sides.push(await openSide(resolve(folder), withPackages));
   const inGroups = groups === 1 ? [] : ['--groups', String(groups)];
-  sides.push(await openSide(fileURLToPath(new URL('..', import.meta.url)), inGroups));
+  const withPrices = accountPrices ? ['--account-prices'] : [];
+  sides.push(
+    await openSide(fileURLToPath(new URL('..', import.meta.url)), [
+      ...inGroups,
+      ...withPackages,
+      ...withPrices,
+    ]),
+  );
   for (const load of wanted) await compare(load);
 } catch (error) {
   // An interruption breaks the run, so errors after it mean nothing.
@@ -54,6 +63,8 @@ function readWords() {
         pairs: { type: 'string', default: '12' },
         seconds: { type: 'string', default: '2' },
         groups: { type: 'string', default: '1' },
+        packages: { type: 'string', default: '0' },
+        'account-prices': { type: 'boolean', default: false },
       },
     });
     const [folder, ...others] = positionals;
@@ -66,6 +77,8 @@ function readWords() {
       pairs: wholeNumber('--pairs', values.pairs, 1, 1_000),
       seconds: wholeNumber('--seconds', values.seconds, 1, 600),
       groups: wholeNumber('--groups', values.groups, 1, 64),
+      packages: wholeNumber('--packages', values.packages, 0, 199),
+      accountPrices: values['account-prices'],
     };
   } catch (error) {
     process.stderr.write(`bench:compare: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -41,7 +41,7 @@ async function measure(on: Stage, endpoints: number): Promise<void> {
   const databaseName = `deliveries_${endpoints}`;
   const database = await createPostgresShopDatabase(on, databaseName);
   const allowed = { ...database, environment: { ...database.environment, OUTBOUND_ALLOW: '127.0.0.0/8' } };
-  const plan = await prepareShop(on, allowed, Math.max(2, endpoints));
+  const plan = await prepareShop(on, allowed, { count: Math.max(2, endpoints) });
   const shop = await openShop(
     on,
     allowed,

@@ -42,7 +42,7 @@ try {
 async function measure({ query }: Stage): Promise<void> {
   say(`Preparing ${accounts} accounts on PostgreSQL …`);
   const database = await createPostgresShopDatabase(stage, databaseName);
-  const plan = await prepareShop(stage, database, accounts);
+  const plan = await prepareShop(stage, database, { count: accounts });
   say(`Ordering ${plans} plans that renew themselves, a month ago …`);
   await seedDuePlans(database, plan, plans);
   await query(databaseName, 'vacuum (analyze)');

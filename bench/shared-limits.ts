@@ -58,7 +58,7 @@ async function measure(stage: Stage): Promise<void> {
   const valkey = await startThrowawayValkey();
   stage.later(() => valkey.remove());
   const database = await createPostgresShopDatabase(stage, 'limits');
-  const plan = await prepareShop(stage, database, accounts);
+  const plan = await prepareShop(stage, database, { count: accounts });
   const environment = { ...database.environment, VALKEY_URL: valkey.url };
   const alone = await openShop(stage, database, plan);
   const ask = createAdminClient(alone.address, plan.adminKey);
