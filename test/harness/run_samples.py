@@ -1,4 +1,4 @@
-# The counterpart of run-samples.ts: one program runs one sample after another, each as a program of its own.
+# Does for Python what run-samples.ts does: runs samples one after another in one process.
 
 import contextlib
 import io

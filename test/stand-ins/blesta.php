@@ -1,12 +1,12 @@
 <?php
 /**
- * Blesta as its documentation for developers describes it, as far as a module sees it: the classes that a module is made from, in
- * which order its methods are called and with what, what becomes of the fields that they return, and what the module log keeps.
- * Not Blesta's code.
+ * A stand-in for Blesta, written after its documentation for developers; it contains none of Blesta's code. It has what a
+ * module sees: the classes that it extends, the calls of its methods in Blesta's order and with Blesta's arguments, what
+ * happens to the fields that they return, and the module log.
  *
  *   php blesta.php <the module's sellthrough.php>
  *
- * Reads one command a line as JSON and answers each with one line, as the stand-in for WHMCS does.
+ * Reads one command per line as JSON and answers each with one line, like the stand-in for WHMCS.
  */
 
 declare(strict_types=1);
@@ -26,7 +26,7 @@ final class Language
     public static string $current = 'en_us';
     private static array $texts = [];
 
-    /** The language in use over English, as far as it has the text. */
+    /** Loads the texts of both languages. `_` falls back to English. */
     public static function loadLang($file, $language = null, $folder = null): void
     {
         foreach (['en_us', 'de_de'] as $name) {
@@ -46,7 +46,7 @@ final class Language
     }
 }
 
-/** Rules as modules use them: isEmpty, matches, negate, if_set, and names such as "meta[x]". */
+/** Checks the kinds of rules that modules use: isEmpty, matches, negate, if_set, and names such as "meta[x]". */
 final class Input
 {
     private array $rules = [];
@@ -268,7 +268,7 @@ final class ModuleFields
     }
 }
 
-/** What every module extends. Components, models, helpers and the view are given to the object as it runs. */
+/** The class that every module extends. Components, models, helpers and the view are set as properties at run time. */
 #[AllowDynamicProperties]
 abstract class Module
 {
@@ -290,7 +290,7 @@ abstract class Module
         return (object) ['id' => 4, 'class' => 'sellthrough', 'rows' => array_values(StandIn::$rows)];
     }
 
-    /** That of the service, unless another is asked for. */
+    /** Returns the service's module row, or the one with this id. */
     final public function getModuleRow($id = null): ?stdClass
     {
         return $id === null ? $this->row : (StandIn::$rows[$id] ?? null);
@@ -310,7 +310,7 @@ abstract class Module
         return $object;
     }
 
-    /** Kept as it comes: secrets have to be masked before. */
+    /** Stores the text as it is, so the module must mask secrets before. */
     final protected function log($url, $data = null, $direction = 'input', $success = false): void
     {
         StandIn::$log[] = "$direction $url " . (string) $data;
@@ -483,7 +483,7 @@ final class StandIn
         $service->fields = array_values($kept);
     }
 
-    /** A new object for each request, as in Blesta. */
+    /** Makes a new object for each request, as Blesta does. */
     private function module(?stdClass $row = null): Module
     {
         $module = new Sellthrough();
@@ -554,7 +554,7 @@ final class StandIn
         return 'added';
     }
 
-    /** An order form: the service is kept as pending, and paid for later. */
+    /** A client's order form: the service stays pending until it is paid for. */
     private function order(array $command): mixed
     {
         $package = self::$packages[$command['package']];
@@ -582,7 +582,7 @@ final class StandIn
         return 'added';
     }
 
-    /** Staff add an active service: the module is asked before the service has a number. */
+    /** Staff add an active service. Blesta calls the module before the service has a number. */
     private function addAtOnce(array $command): mixed
     {
         $package = self::$packages[$command['package']];
@@ -592,7 +592,7 @@ final class StandIn
         return $module->errors();
     }
 
-    /** The pending service was paid for. */
+    /** Activates a pending service after it was paid for. */
     private function activate(array $command): mixed
     {
         $service = self::$services[$command['service']];
@@ -610,7 +610,7 @@ final class StandIn
         return $this->keep($service, $module, $module->$method($service->package, clone $service), $status);
     }
 
-    /** The module is asked first; the service then has the new package and the pricing that was chosen. */
+    /** Calls the module first. If it succeeds, the service gets the new package and the chosen pricing. */
     private function change(array $command): mixed
     {
         $service = self::$services[$command['service']];
@@ -624,7 +624,7 @@ final class StandIn
         return $answer;
     }
 
-    /** Errors keep the service as it is; otherwise null keeps its fields, and an array replaces them. */
+    /** With errors, the service stays as it is. Otherwise null keeps its fields, and an array replaces them. */
     private function keep(stdClass $service, Module $module, ?array $fields, ?string $status): mixed
     {
         if ($module->errors()) {

@@ -1,12 +1,12 @@
 <?php
 /**
- * WHMCS as its documentation for developers describes it, as far as a provisioning module sees it: the parameters of every call,
- * in which order what is called, what becomes of the answers, and what the module log keeps. Not WHMCS's code.
+ * A stand-in for WHMCS, written after its documentation for developers; it contains none of WHMCS's code. It has what a
+ * provisioning module sees: the calls in WHMCS's order with their parameters, what happens to the answers, and the module log.
  *
  *   php whmcs.php <the module's sellthrough.php>
  *
- * Reads one command a line as JSON and answers each with one line: {"answer", "service", "log", "activity"}, the last two with
- * what was written meanwhile.
+ * Reads one command per line as JSON and answers each with one line: {"answer", "service", "log", "activity"}. The last two
+ * contain what was written since the previous command.
  */
 
 declare(strict_types=1);
@@ -76,7 +76,7 @@ namespace WHMCS\UsageBilling\Metrics\Units {
 }
 
 namespace WHMCS\Database {
-    /** The query builder, as far as it is asked. */
+    /** The parts of the query builder that the module uses. */
     final class Capsule
     {
         private array $tests = [];
@@ -122,7 +122,7 @@ namespace WHMCS\Database {
 }
 
 namespace WHMCS\Service {
-    /** A key and value for each: custom fields, and core fields for the names that have one. */
+    /** A service's properties by name: core fields where WHMCS has one of that name, otherwise custom fields. */
     final class ServiceProperties
     {
         public array $customFields = [];
@@ -209,7 +209,7 @@ namespace {
                 'client' => $this->clients[$command['id']] = $command['client'],
                 'product' => $this->products[$command['id']] = $command['options'],
                 'service' => $this->order($command),
-                // A restored backup, or a process that ended before it could save.
+                // As after restoring a backup, or if a process ended before it could save.
                 'forget' => $this->services[$command['service']]->serviceProperties->customFields = [],
                 'keep' => $this->services[$command['service']]->serviceProperties->save(['Sellthrough order' => $command['state']]),
                 'set' => $this->services[$command['service']]->{$command['field']} = $command['value'],
@@ -227,7 +227,7 @@ namespace {
                 'button' => $this->press($command),
                 'admin tab' => sellthrough_AdminServicesTabFields($this->params($command['service'])),
                 'client area' => $this->clientArea($command['service']),
-                // Once a day for each server.
+                // WHMCS calls this once a day for each server.
                 'daily cron' => sellthrough_UsageUpdate($this->serverParams()),
                 'usage' => $this->usage(),
                 'metric names' => array_column(
@@ -256,7 +256,7 @@ namespace {
             return ['log' => $log, 'activity' => $activity];
         }
 
-        /** The replace list strikes out what it names, as it stands there. */
+        /** Writes to the module log and replaces the given secrets by asterisks, wherever they appear literally. */
         public function write(mixed $module, mixed $action, mixed ...$rest): void
         {
             $replace = array_filter((array) array_pop($rest), static fn (mixed $value): bool => (string) $value !== '');
@@ -312,7 +312,7 @@ namespace {
             );
         }
 
-        /** "success", and what WHMCS does then; anything else is shown to staff and changes nothing. */
+        /** Calls the module. On "success" WHMCS changes the status; any other answer is shown to staff and changes nothing. */
         private function run(string $function, array $command, ?string $status): string
         {
             $more = $function === 'SuspendAccount' ? ['suspendreason' => $command['reason'] ?? ''] : [];
@@ -323,7 +323,7 @@ namespace {
             return $answer;
         }
 
-        /** The upgrade is paid: the service has the new product when the module is asked. */
+        /** Upgrades after payment: the service already has the new product when WHMCS calls the module. */
         private function change(array $command): string
         {
             $this->services[$command['service']]->packageid = $command['product'];
@@ -346,7 +346,7 @@ namespace {
             }
         }
 
-        /** Metrics are matched with services by what MetaData names. */
+        /** WHMCS matches metrics with services by the field that MetaData names. */
         private function usage(): array
         {
             $field = sellthrough_MetaData()['ListAccountsUniqueIdentifierField'];
@@ -369,7 +369,7 @@ namespace {
             return $usage;
         }
 
-        /** The little of Smarty that the template speaks. Variables are not escaped by themselves. */
+        /** Renders the few features of Smarty that the template uses. Smarty does not escape variables by itself. */
         private function clientArea(int $id): string
         {
             $shown = sellthrough_ClientArea($this->params($id));
