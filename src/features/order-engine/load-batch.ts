@@ -1,4 +1,4 @@
-// Loads a batch's or preview's data in one round trip: the accounts, locked or not, and what their commands need.
+// Loads the data of a batch or preview in one round trip: the accounts, locked or not, and what their commands need.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
@@ -48,7 +48,7 @@ export const loadPackagesVersion: SqlStatement = {
 
 export const customerColumns = wholeCustomers.list('c', 'c_');
 
-/** service_state is part of every row, or alone in one without a reference: one query less. */
+/** Returns service_state with each row, or in a row of its own if no reference is found. This saves a query. */
 const customersOf = (
   references: string,
   claims = '',
@@ -62,11 +62,11 @@ const customersOf = (
 const loadCustomers: SqlStatement = { name: 'load_customers', text: customersOf('customer_references') };
 const loadTestCustomers: SqlStatement = {
   name: 'load_test_customers',
-  // References claimed by a reset test are free.
+  // References that a reset test claimed are free.
   text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
-/** On several servers: the account's own customers first, then the holders of other references. */
+/** On several servers, loads the account's own customers first and then the holders of the other references. */
 const loadOwnCustomers: SqlStatement = {
   name: 'load_own_customers',
   text: `select ${customerColumns} from unnest($1::int[], $2::text[]) wanted (account_id, reference)
@@ -76,8 +76,8 @@ const holdersOf = (references: string, claims = '') =>
   `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
 const loadHolders: SqlStatement = { name: 'load_holders', text: holdersOf('customer_references') };
 /**
- * Before claiming references. The update changes no row, but marks the connection as writing: Citus 13.2 overlooks rows
- * copied by an insert and would commit that shard without preparing it, after the order, so a crash in between would lose
+ * Run before claiming references. The update changes no row but marks the connection as writing. Without it, Citus 13.2
+ * overlooks rows copied by an insert and commits that shard unprepared, after the order, so a crash in between would lose
  * only the claim.
  */
 const loadHoldersToClaim: SqlStatement = {
@@ -218,7 +218,7 @@ const loadTrials: SqlStatement = {
   name: 'load_trials',
   text: trialsOf('customer_references', 'customer_number'),
 };
-/** On several servers; tests get no trials. */
+/** For several servers. Tests get no trials. */
 const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
 
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
@@ -277,7 +277,7 @@ export async function load(
     values: readonly unknown[],
   ) => (asked.length === 0 ? noRows : database.query(statement, values));
 
-  // One round trip behind BEGIN, executed in this order.
+  // All of this is one round trip behind BEGIN, executed in this order.
   const [
     accounts,
     { service, customers },
@@ -420,7 +420,7 @@ async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[])
   const ofAccounts = new Map<number, DueSteps>();
   for (const { accountId, due } of loaded) {
     const earlier = ofAccounts.get(accountId);
-    // Commands of one account in a batch saw the same customers, but each its own moves.
+    // All commands of one account loaded the same customers, but each its own moves.
     ofAccounts.set(
       accountId,
       earlier === undefined ? due : { ...due, moves: distinct([...earlier.moves, ...due.moves]) },
@@ -457,12 +457,12 @@ export function parseCustomerState(row: Row): CustomerState {
 
 const noRows: Promise<readonly Row[]> = Promise.resolve([]);
 
-/** The cached packages are outdated: reload, then run the batch again. */
+/** The packages in memory are outdated. Reload them and run the batch again. */
 export class PackagesChanged extends Error {
   override readonly name = 'PackagesChanged';
 }
 
-/** A batch is of real accounts or of tests, never both. */
+/** A batch contains commands of real accounts or of tests, never of both. */
 export function isTestBatch(commands: readonly OrderCommand[]): boolean {
   const [first] = commands;
   const isTest = first !== undefined && isTestAccount(first.accountId);

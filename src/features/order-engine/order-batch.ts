@@ -2,8 +2,8 @@
 // then write and commit (write-batch.ts). Called by order-engine.ts; preview-orders.ts decides the same way. The only
 // writer of customers, customer_references, orders, order_handoffs, plan_changes, ledger_entries, and of accounts' balances
 // and counters; product calls are written with them (records/product-call-rows.ts).
-// Danger: locks must be a separate statement before the loads. In READ COMMITTED all parts of one statement share a
-// snapshot from before the lock wait, and would read outdated rows.
+// Danger: the locks must be a statement of their own before the loads. In READ COMMITTED, all parts of one statement read
+// from a snapshot taken before the wait for the lock, so they would read outdated rows.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -18,7 +18,7 @@ import type { CancelRefund } from './records/plan-life.ts';
 import { addTestUsage, type TestBudget } from './records/test-usage.ts';
 import { usageOf, write, writeTests } from './write-batch.ts';
 
-/** Tables whose statistics determine a batch's plans. */
+/** The statistics of these tables determine a batch's query plans. */
 export const orderTables = [
   'accounts',
   'customers',
@@ -35,7 +35,7 @@ export interface BatchDependencies {
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
   readonly orderEventData: OrderEventData;
-  /** Called before writing: these outcomes may become true by an unanswered COMMIT. */
+  /** Called before the batch is written. If its COMMIT is not answered, these outcomes may still become true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
 
@@ -46,8 +46,8 @@ export interface BatchResult {
 }
 
 /**
- * Durable when it resolves.
- * @throws DatabaseUnavailable: unknown whether the batch committed
+ * Resolves when the batch is durable.
+ * @throws DatabaseUnavailable: it is unknown whether the batch was committed
  * @throws StatementFailed, TransactionRolledBack, PackagesChanged: nothing was written
  */
 export function runBatch(
@@ -97,7 +97,7 @@ export function runBatch(
         productCalls: calls.length,
       };
     },
-    // Test batches run beside real orders, not before them.
+    // Test batches run beside real orders, never before them.
     { rank: isTest ? 'changes' : 'orders' },
   );
 }

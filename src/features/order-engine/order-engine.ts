@@ -1,9 +1,9 @@
-// Queues orders in lanes (by default one for all accounts). A lane has one batch in flight, and orders arriving meanwhile
-// form the next, so an idle service answers at once and a busy one commits hundreds per fsync, without timers. The next
-// batch leaves before the last one's answers are written. Tests have their own lane, which rests after each batch during
-// real orders.
+// Queues orders in lanes (by default one for all accounts). A lane runs one batch at a time, and orders that arrive meanwhile
+// form the next one. So an idle service answers at once and a busy one commits hundreds per fsync, without timers. The next
+// batch starts before the answers of the last one are sent. Tests have their own lane, which rests after each batch while
+// real orders run.
 // Invariant: an outcome is answered only when its batch is durable. If the database fails meanwhile, the idempotency keys
-// must first show which orders were committed; after `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with
+// must first show which orders were committed. After `waitMilliseconds` the answer is DatabaseUnavailable, and a retry with
 // the same key is safe.
 
 import {
@@ -22,20 +22,20 @@ export interface OrderEngineLimits {
   /** Concurrent batches per shard: as many as the database runs in parallel. */
   readonly laneCount: number;
   readonly batchOrdersMax: number;
-  /** Over all lanes; beyond it: Overloaded. */
+  /** The limit over all lanes. With more orders, Overloaded is thrown. */
   readonly queueDepthMax: number;
-  /** For a database that is away. */
+  /** How long an order waits for a database that is away. */
   readonly waitMilliseconds: number;
   readonly retryMilliseconds: number;
   readonly tests: TestLaneLimits;
 }
 
 export interface TestLaneLimits {
-  /** Beyond it tests get Overloaded, while real orders are accepted. */
+  /** With more commands than this, tests get Overloaded, while real orders are still accepted. */
   readonly queueDepthMax: number;
   /** A clock move counts as its number of steps. */
   readonly batchOrdersMax: number;
-  /** During real orders, and `busyMilliseconds` after, tests rest this many times a batch's duration. */
+  /** During real orders and for `busyMilliseconds` after them, tests rest this many times as long as a batch took. */
   readonly restFactor: number;
   readonly restMillisecondsMax: number;
   readonly busyMilliseconds: number;
@@ -62,21 +62,21 @@ export interface OrderEngine {
   /**
    * Resolves once the outcome is durable.
    * @throws Overloaded: nothing was done
-   * @throws DatabaseUnavailable: unknown outcome; retry with the same key
+   * @throws DatabaseUnavailable: the outcome is unknown; retry with the same key
    */
   submit(command: OrderCommand): Promise<OrderOutcome>;
   queueDepth(): number;
   batchesInFlight(): number;
-  /** Real orders are running or ran recently, so tests must do little at once. */
+  /** True while real orders run or ran recently. Tests must then do little at once. */
   isBusy(): boolean;
-  /** Refuses new orders, and resolves when all accepted ones are answered. */
+  /** Refuses new orders. Resolves when all accepted ones are answered. */
   drain(): Promise<void>;
 }
 
 interface Waiting {
   readonly command: OrderCommand;
   readonly giveUpAt: number;
-  /** An earlier attempt accepted it, and its COMMIT is in doubt. */
+  /** An earlier attempt accepted the order, but it is unknown whether its COMMIT succeeded. */
   mayStand: boolean;
   resolve(outcome: OrderOutcome): void;
   reject(error: Error): void;
@@ -95,7 +95,7 @@ interface Lane {
   busy: boolean;
 }
 
-/** Transient conflicts such as deadlocks: the batch is retried. */
+/** Codes of conflicts that go away, such as deadlocks. The batch is tried again. */
 const serializationCodes = new Set(['40001', '40P01']);
 const freshAttemptsMax = 8;
 const answersPerTurn = 32;
@@ -111,7 +111,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     batch: [],
     busy: false,
   });
-  /** Lane i serves shard i modulo count, like accounts. */
+  /** Lane i serves the shard i modulo the number of shards, like accounts. */
   const groups = database.accountGroups();
   const lanes = Array.from({ length: limits.laneCount }, () =>
     groups.map((group) => newLane(real, group)),
@@ -139,7 +139,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       lane.queue.push({ command, giveUpAt, mayStand: false, resolve, reject });
       if (lane.busy) return;
       lane.busy = true;
-      // After this turn's sockets were read, so that orders arriving together share a batch.
+      // Wait until this turn's sockets are read, so that orders which arrive together share a batch.
       setImmediate(() => void runLane(lane));
     });
   }
@@ -154,7 +154,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       await settle(lane.database, lane.batch);
       lane.pool.depth -= lane.batch.length;
       lane.batch = [];
-      // Also with an empty queue, so that the next order finds the lane rested.
+      // Rest even if the queue is empty, so that the next order does not have to wait for the rest.
       if (lane.pool === tests) await restBeside(monotonicNow() - began);
     }
     lane.busy = false;
@@ -174,7 +174,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   const isBusy = () => real.depth > 0 || monotonicNow() - lastRealAt < limits.tests.busyMilliseconds;
 
-  /** Leaves the remaining time to real orders while there are any. */
+  /** Rests to leave time to real orders, as long as there are any. */
   async function restBeside(tookMilliseconds: number): Promise<void> {
     const { restFactor, restMillisecondsMax } = limits.tests;
     if (isBusy() && !draining) await rest(Math.min(tookMilliseconds * restFactor, restMillisecondsMax));
@@ -186,7 +186,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     if (isIdle()) onIdle?.();
   }
 
-  /** Every order of the batch gets an answer, no matter what happens. */
+  /** Makes sure that every order of the batch gets an answer, no matter what happens. */
   async function settle(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     let remaining = batch;
     let freshAttempts = 0;
@@ -212,14 +212,14 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
           only.reject(error instanceof Error ? error : new Error(String(error)));
           return;
         }
-        // One order's data broke the batch: run each alone.
+        // The data of one order broke the batch, so run each order alone.
         for (const waiting of remaining) await settle(ofGroup, [waiting]);
         return;
       }
     }
   }
 
-  /** One transaction. Resolves with all outcomes, or marks what is in doubt with `mayStand`. */
+  /** Runs one transaction. Resolves with all outcomes, or marks orders that may stand with `mayStand`. */
   async function attempt(ofGroup: Database, batch: readonly Waiting[]): Promise<void> {
     const commands = batch.map(({ command, mayStand }) => (mayStand ? { ...command, mayStand } : command));
     let decided: readonly OrderOutcome[] | null = null;
@@ -237,7 +237,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     }
   }
 
-  /** At once, or, while others wait, some per turn from the next turn on. */
+  /** Answers at once. If other orders wait, it answers some per turn, from the next turn on. */
   function answer(batch: readonly Waiting[], outcomes: readonly OrderOutcome[], { depth }: Pool): void {
     let answered = 0;
     unanswered += batch.length;
@@ -267,7 +267,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     return isLostClaim(error) || serializationCodes.has(error.code) || isOutrun(error);
   }
 
-  /** Answers orders past `waitMilliseconds`, wherever they are; running work continues. */
+  /** Answers all orders that waited longer than `waitMilliseconds`. Work that is running continues. */
   function giveUpLate(error: () => Error): void {
     const now = monotonicNow();
     for (const lane of allLanes) {
@@ -299,7 +299,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   };
 }
 
-/** Another account claimed the reference first. Citus may report an internal error, so only the constraint counts. */
+/** Another account claimed the reference first. Citus may report an internal error, so only the constraint is checked. */
 function isLostClaim({ constraint = '' }: StatementFailed): boolean {
   return ['customer_references_pkey', 'test_customer_references_pkey'].includes(constraint);
 }
@@ -312,7 +312,7 @@ const keysOfNumbers = new Set([
   'events_pkey',
 ]);
 
-/** While Citus moves a shard, a batch may read the old and write the new location, where its numbers exist: retry. */
+/** While Citus moves a shard, a batch may read at the old place and write at the new one, where its numbers exist. */
 function isOutrun({ constraint, mayBeOutrun }: StatementFailed): boolean {
   return mayBeOutrun && constraint !== undefined && keysOfNumbers.has(constraint);
 }
@@ -321,7 +321,7 @@ function isTestBatch([first]: readonly Waiting[]): boolean {
   return first !== undefined && isTestAccount(first.command.accountId);
 }
 
-/** An order found by its key after an unanswered COMMIT is no replay: this is its first answer. */
+/** An order found by its key after an unanswered COMMIT is not a replay, because this is its first answer. */
 function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): readonly OrderOutcome[] {
   if (outcomes.length !== batch.length) throw new Error('A batch answered with too few outcomes.');
   return outcomes.map((outcome, index) =>
@@ -329,12 +329,12 @@ function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome
   );
 }
 
-/** Errors that guarantee a rollback. Any other, including our own bugs, leaves the outcome open. */
+/** Only these errors guarantee a rollback. After any other one, even a bug of ours, the outcome is unknown. */
 function isKnownRollback(error: unknown): boolean {
   return error instanceof StatementFailed || error instanceof TransactionRolledBack;
 }
 
-/** What a failed attempt decided may stand only if its end is unknown. */
+/** What a failed attempt decided may stand only if it is unknown how the attempt ended. */
 function rememberDoubt(
   batch: readonly Waiting[],
   decided: readonly OrderOutcome[],

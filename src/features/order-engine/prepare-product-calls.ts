@@ -1,7 +1,7 @@
-// Creates payloads of product calls just before the first attempt: the customer's plan at that time, or after completion
-// for a pending order. Called by fulfillment/product-caller.ts for many calls at once.
-// Invariant: the payload is stored under the account's lock before it is sent. Later plan changes come after it under the
-// same lock and write their own calls; retries send the stored payload.
+// Makes the payloads of product calls just before the first attempt: the customer's plan at that time or, for a pending
+// order, as it is after completion. fulfillment/product-caller.ts calls it for many calls at once.
+// Invariant: the payload is stored under the account's lock before it is sent. Later plan changes wait for the same lock
+// and write their own calls. Retries send the stored payload.
 
 import {
   byGroup,
@@ -26,7 +26,7 @@ import {
   type UnpreparedCall,
 } from './records/product-call-rows.ts';
 
-/** `now`: a test's clock. */
+/** `now` is the test's clock for a test. */
 export type ProductPayload = (
   about: {
     readonly customer: CustomerState;
@@ -101,7 +101,7 @@ async function prepareTogether(
     if (first === undefined) return new Map();
     if (calls.length === 1)
       return new Map([[first.id, error instanceof Error ? error : new Error(String(error))]]);
-    // A broken call must not hold up the others.
+    // Try each call alone, so that a broken one does not hold up the others.
     const alone = new Map<number, JsonObject | 'dropped' | Error>();
     for (const call of calls) {
       for (const [id, each] of await prepareTogether(dependencies, [call])) alone.set(id, each);
@@ -118,7 +118,7 @@ function prepareInOneTransaction(
   const accountIds = [...new Set(calls.map((call) => call.accountId))].sort((a, b) => a - b);
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
-      // Pipelined; rows are read behind the locks.
+      // Sent together without waiting. The rows are read behind the locks.
       const [, versions, rows] = await Promise.all([
         transaction.query(lockAccounts, [numberArray(accountIds)]),
         transaction.query(loadPackagesVersion),
@@ -148,7 +148,7 @@ function prepareInOneTransaction(
       }
       if (dropped.length > 0) writes.push(transaction.query(dropCalls, [numberArray(dropped)]));
       const [written] = await Promise.all([Promise.all(writes), transaction.commit()]);
-      // As stored, so that retries send the same bytes.
+      // Take the payload as it was stored, so that retries send the same bytes.
       for (const row of written.flat()) {
         const said = row['payload'];
         if (isJsonObject(said)) prepared.set(Number(row['id']), said);
@@ -168,7 +168,7 @@ interface Unprepared {
   readonly order: OrderRecord | null;
 }
 
-/** null: not sent, because the plan continues or the order was settled. */
+/** null: nothing is sent, because the plan continues or the order was settled. */
 function payloadNow(
   { type, confirms, calledAt, testClock, customer, order }: Unprepared,
   { byId }: PackageCatalog,

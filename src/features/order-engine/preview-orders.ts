@@ -1,4 +1,4 @@
-// Previews commands: loaded and decided like a batch, without locks or writes.
+// Previews commands. They are loaded and decided like a batch, but without locks and without writing.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { decideOrders } from './decisions/decide-orders.ts';
@@ -42,7 +42,7 @@ export function previewOrder(
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');
       const [customer] = [...changes.newCustomers, ...changes.changedCustomers, ...loaded.customers];
-      // A pending order leaves the plan as it is; a replayed order changes nothing.
+      // A pending order leaves the plan as it is. A replayed order changes nothing.
       const [order] = changes.orders;
       const isPending = order !== undefined && customer !== undefined && orderStatus(order) === 'pending';
       const plan = isPending ? afterOrder(customer, order).plan : customer?.plan;
@@ -54,7 +54,7 @@ export function previewOrder(
 
 const enoughCents = 1_000_000_000_000_000n;
 
-/** Renewals of one account's customers, priced regardless of its balance, in the commands' order. */
+/** Previews renewals of one account's customers in the order of the commands, at any balance. */
 export function previewRenewals(
   { database, currency, now, packages, testBudget }: PreviewDependencies,
   accountId: number,

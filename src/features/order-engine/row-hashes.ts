@@ -1,7 +1,7 @@
-// Hash chains: each order and plan change has a hash of its row and the account's previous hash. Verification recomputes
+// Hash chains: each order and plan change has a hash of its row and of the account's previous hash. Verification recomputes
 // them in SQL (verification/account-books.ts). Called by write-batch.ts.
-// Invariant: rows without a hash are skipped; older processes write such rows during an upgrade and leave the account's
-// hashes alone.
+// Invariant: rows without a hash are skipped. During an upgrade, older processes write such rows and do not touch the
+// account's hashes.
 
 import { hash } from 'node:crypto';
 import type { AccountHashes } from '../identity/account-table.ts';
@@ -15,7 +15,7 @@ export interface HashedRows {
   readonly accounts: ReadonlyMap<number, AccountHashes>;
 }
 
-/** `loaded`: of the locked accounts. Both lists are in numbering order. */
+/** `loaded` are the hashes of the locked accounts. Both lists are in order of their numbers. */
 export function hashRows(
   loaded: readonly AccountHashes[],
   {

@@ -1,5 +1,5 @@
-// Submits the operator's command for an account, again if the account's rights changed meanwhile (the route has checked the
-// operator's own).
+// Submits the operator's command for an account, and submits it again if the account's rights changed meanwhile. The route
+// has already checked the operator's own rights.
 
 import type { Database } from '../../platform/database/database.ts';
 import { type Refusal, refusal } from '../../shared/error-catalog.ts';

@@ -1,4 +1,4 @@
-// Writes a batch's decision in one round trip with COMMIT.
+// Writes what a batch decided, in one round trip with COMMIT.
 
 import { appendAudits } from '../../platform/audit-log/append-audit.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -74,7 +74,7 @@ export function writeTests(database: Queryable, { changes }: Decision): Promise<
   return sent;
 }
 
-/** Per account. Payloads are made later and count at their maximum size. */
+/** Usage per account. Payloads are made later, so they count at their maximum size. */
 export function usageOf(
   { changes }: Decision,
   calls: readonly NewProductCall[],
@@ -101,7 +101,7 @@ export function usageOf(
 
 const largestPayload = ' '.repeat(1_024);
 
-/** Sends every write; the caller sends COMMIT behind them before awaiting any. */
+/** Sends all writes without waiting, so that the caller can send COMMIT behind them. */
 export function write(
   database: Queryable,
   { changes }: Decision,
@@ -117,15 +117,15 @@ export function write(
     if (rows.length > 0) sent.push(database.query(statement, values(rows)));
   };
 
-  // Two lanes or processes may claim the same new customer. In sorted order the later claim waits without a deadlock and
-  // fails, and its batch is decided again.
+  // Two lanes or processes may claim the same new customer. In sorted order, the later claim waits without a deadlock and
+  // then fails, and its batch is decided again.
   const claims = changes.newCustomers.toSorted((a, b) => (a.reference < b.reference ? -1 : 1));
   if (isTest && claims.length > 0) {
     sent.push(database.query(freeTestReferences, [textArray(claims.map(({ reference }) => reference))]));
   }
   send(isTest ? insertTestReferences : insertReferences, claims);
   send(insertCustomers, changes.newCustomers.map(customerRow));
-  // A moving clock changes both parts of thousands: each row is written once.
+  // A moving clock changes both parts of thousands of customers. Write each of these rows only once.
   const whole = isTest ? inBoth(changes.changedCustomers, changes.changedLives) : none;
   const isPart = (customer: CustomerState) => !whole.has(customer);
   send(updateWholeCustomers, [...whole].map(wholeRow));
@@ -152,8 +152,8 @@ export function write(
   if (changes.loginLinks.length > 0) {
     sent.push(writeLoginLinks(database, changes.loginLinks, now));
   }
-  // Last: administrators' changes lock the audit log, and none may wait for an account behind it.
-  // Tests are not logged.
+  // Write this last: administrators' changes lock the audit log, and none of them may wait behind it for an account. Tests
+  // are not logged.
   if (changes.audits.length > 0 && !isTest) sent.push(appendAudits(database, changes.audits, now));
   return sent;
 }

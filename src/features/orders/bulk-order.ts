@@ -1,5 +1,5 @@
-// One order of a bulk, from body to command and from outcome to result, with the single request's checks, outcome and
-// envelope. Pure.
+// One order of a bulk: makes the command from the body and the result from the outcome, with the same checks, outcomes and
+// envelope as a single request. Pure.
 
 import { errorOf, statusOf } from '../../platform/http/error-responses.ts';
 import { formatAmount } from '../../shared/amounts.ts';
@@ -23,7 +23,7 @@ export interface BulkOrder {
   readonly link: MintedLink | null;
 }
 
-/** Keys are required, so that an order of a bulk with a lost answer can be repeated. */
+/** Each order needs a key, so that it can be repeated if the bulk's answer is lost. */
 export function readBulkOrder(item: unknown, mintLink: () => MintedLink): BulkOrder | Refusal {
   if (!isJsonObject(item)) return fieldRefusal('invalid_json', 'orders', 'each must be an object');
   const orderId = own(item, 'renew');
@@ -53,7 +53,7 @@ export function readBulkOrder(item: unknown, mintLink: () => MintedLink): BulkOr
   if (isRefusal(wanted)) return wanted;
   const key = keyed(wanted.idempotencyKey);
   return {
-    // No order has the number 0: a foreign id takes the same path as a missing one.
+    // No order has the number 0, so another account's order is treated like a missing one.
     command: (account) =>
       renewCommand(account, wanted, key, parseOwnNumber(String(orderId), account.id) ?? 0),
     link: null,

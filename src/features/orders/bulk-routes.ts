@@ -1,6 +1,7 @@
-// POST /orders/bulk: up to 500 orders and renewals, each with its own result, in the order sent. Not atomic as a whole.
-// Invariant: few bulks run at once, so bodies and results are bounded even with slow clients; a bulk's orders reach the
-// engine window by window, so that other orders do not wait for all of them.
+// POST /orders/bulk: up to 500 orders and renewals, each with its own result, in the order sent. A bulk as a whole is not
+// atomic.
+// Invariant: few bulks run at once, so bodies and results are bounded even with slow clients. A bulk's orders reach the
+// engine in small windows, so that other orders do not wait for all of them.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refusalOfFailure } from '../../platform/http/error-responses.ts';
@@ -45,7 +46,7 @@ export interface BulkRoutesDependencies extends SubmitDependencies {
   readonly bulkLimits: BulkLimits;
 }
 
-/** A bulk counts as one request for every ten orders begun. */
+/** Every ten orders of a bulk count as one request. */
 const ordersPerRequest = 10;
 const everybody = 0;
 
@@ -86,7 +87,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
       let balanceCents: bigint | null = null;
       for (let from = 0; from < items.length; from += bulkLimits.windowOrders) {
         const window = items.slice(from, from + bulkLimits.windowOrders);
-        // The client is gone: a repeated request continues with the rest.
+        // The client has gone. If it repeats the request, that continues with the rest.
         const done = reply.raw.closed
           ? window.map(() => notBegun)
           : await Promise.all(window.map((item) => executeItem(item, bulk)));
@@ -106,7 +107,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
   async function takeTurn(request: FastifyRequest, reply: FastifyReply): Promise<undefined> {
     letInAt.set(request, limiter.now());
     const id = limitId(request.principal.account);
-    // A refused bulk counts nothing, but its half megabyte was read, which must be limited.
+    // A refused bulk does not count as a request, but its half megabyte was read, so refusals are limited too.
     const refused =
       (await limiter.foreseeRefused(id, reply)) ??
       (await bulkConcurrency.ofAccount.take(id, reply)) ??
@@ -114,7 +115,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     if (refused !== null) reply.refuse(refused);
   }
 
-  /** The guard has counted one request; more than ten orders count as more. */
+  /** The guard has counted one request. Bulks of more than ten orders count as more. */
   async function admit(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -138,7 +139,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
     return { tokenHash, validSeconds: linkValidSeconds, url: `${publicUrl()}/login/${token}` };
   }
 
-  /** Reaches the engine before returning its promise, so a window keeps its order. */
+  /** Calls the engine before it returns its promise, so that a window's orders keep their order. */
   async function executeItem(item: unknown, { request, submit, failures }: Bulk): Promise<Done> {
     try {
       const wanted = readBulkOrder(item, mintLink);
@@ -154,7 +155,7 @@ export function bulkRoutes(app: FastifyInstance, dependencies: BulkRoutesDepende
         newBalanceCents: replayed ? null : order.balanceAfterCents,
       };
     } catch (error) {
-      // A database error hits all orders of a batch: log one line per kind.
+      // A database error hits all orders of a batch, so log it once per kind.
       const kind = String(error);
       const failure = failures.get(kind) ?? refusalOfFailure(error, request);
       failures.set(kind, failure);

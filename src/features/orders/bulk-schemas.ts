@@ -1,11 +1,11 @@
-// Orders in bulk, as JSON Schema.
+// Schemas of bulk orders.
 
 import Type, { type Static } from 'typebox';
 import { errorSchema } from '../../shared/error-schema.ts';
 import { amount, example, id, monthsOf } from '../../shared/schema-parts.ts';
 import { placedOrderSchema, placeOrderBodySchema, renewOrderBodySchema } from './order-schemas.ts';
 
-/** The body limit fits several times this many orders of usual length. */
+/** The body limit is several times what this many orders usually take. */
 export const bulkOrdersMax = 500;
 export const bulkBytesMax = 524_288;
 

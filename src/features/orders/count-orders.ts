@@ -1,4 +1,4 @@
-// How many of an account's orders are pending or failed, for dashboards. Reads the index of those, bounded by a page's
+// Counts an account's pending or failed orders, for dashboards. Reads the index of such orders and stops at what a page
 // needs.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';

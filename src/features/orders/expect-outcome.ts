@@ -3,7 +3,7 @@
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Refusal } from '../../shared/error-catalog.ts';
 
-/** @throws RequestRefused with the refusal of the engine, or of the caller */
+/** @throws RequestRefused with the refusal of the engine or of the caller */
 export function expectOutcome<
   Outcome extends { readonly type: string; readonly refusal?: Refusal },
   Type extends Outcome['type'],

@@ -1,6 +1,6 @@
 // Filtered orders, newest first, and a customer's orders, for the API and the panel. A page reads a bounded range of the
-// account's numbers, so it may be short and then says where to continue. Pending and failed orders are rare and have their
-// own index.
+// account's order numbers, so it may be short and then says where to continue. Pending and failed orders are rare and have
+// their own index.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -22,13 +22,13 @@ export interface OrderFilter {
   readonly from: number;
   readonly to: number;
   readonly customerNumber: number | null;
-  /** The search, resolved by parse-order-query.ts; null: none. Never together with customer or key. */
+  /** The search as resolved by parse-order-query.ts; null without one. Never combined with a customer or a key. */
   readonly search?: OrderSearch | null;
   readonly kind: OrderKind | null;
   readonly packageId: number | null;
   readonly idempotencyKey?: string | null;
   readonly status?: HandoffStatus | null;
-  /** `since` inclusive, `until` exclusive. */
+  /** From `since` (inclusive) to `until` (exclusive). */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
@@ -40,7 +40,7 @@ export type OrderSearch =
       readonly customerNumbers: readonly number[];
       readonly orderNumbers: readonly number[];
     }
-  /** Too many customers match or would have to be read: orders are checked one by one. */
+  /** Orders are checked one by one, because too many customers match or would have to be read. */
   | { readonly by: 'words'; readonly words: readonly string[] };
 
 export interface FoundOrders {
@@ -71,8 +71,8 @@ const findOfCustomer: SqlStatement = {
   ),
 };
 
-// `offset 0` keeps the other conditions out: on young tables another index would seem as good, and a cached plan would keep
-// it.
+// `offset 0` makes the planner use the index for the key. On a young table another index would seem as good, and a cached
+// plan would keep it.
 const findOfKey: SqlStatement = {
   name: 'find_order_of_key',
   text: joined(
@@ -98,7 +98,7 @@ const findOfNumbers: SqlStatement = {
   ),
 };
 
-// `offset 0` prevents reading all customers beside the orders.
+// `offset 0` keeps the planner from reading all customers to join them.
 const findOfWords: SqlStatement = {
   name: 'find_orders_of_words',
   text: `select ${orderColumns}, c.name, c.external_ref
@@ -110,11 +110,11 @@ const findOfWords: SqlStatement = {
     order by o.number desc limit $4::int`,
 };
 
-/** Rows per statement whose names the program must check, for letters unknown to the database. */
+/** Rows per statement. The program checks their names, because the database does not know all letters. */
 const judgedAtOnce = 500;
 
 const handoffsAtOnce = 1_000;
-/** Statements per page: it may be short, as with scanDown. */
+/** Statements per page. A page that reaches this is short, as with scanDown. */
 const roundsMax = 20;
 
 const listHandoffs: SqlStatement = {
@@ -132,7 +132,7 @@ export async function findOrders(
   const { from, to, customerNumber, kind, packageId, since, until, limit } = filter;
   const { idempotencyKey = null, status = null, search = null } = filter;
   const terms = [kind, packageId, since, until, status];
-  // A key's order and a customer's orders have their own index ranges.
+  // The order of a key and the orders of a customer have their own ranges of an index.
   if (idempotencyKey !== null) {
     const values = [accountId, from, to, 1, ...terms, idempotencyKey, customerNumber];
     const found = await database.ofAccount(accountId).query(findOfKey, values);

@@ -1,4 +1,4 @@
-// Builds the engine's command from a parsed body, for orders and previews.
+// Makes the engine's command from a parsed body, for orders and previews.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
@@ -36,7 +36,7 @@ export function placeCommand(
   };
 }
 
-/** `customerNumber`: within the account; `by`: the operator who requests it. */
+/** `customerNumber` counts within the account. `by` is the operator who requests the change. */
 export function changePackageCommand(
   { id: accountId, accessVersion }: Orderer,
   { packageId, months, maxChargeCents }: Omit<PackageChange, 'idempotencyKey'>,
@@ -57,7 +57,7 @@ export function changePackageCommand(
   };
 }
 
-/** `orderNumber`: within the account; no order has the number 0. */
+/** `orderNumber` counts within the account. It is 0, which no order has, for another account's order. */
 export function renewCommand(
   { id: accountId, accessVersion }: Orderer,
   { months, maxChargeCents }: RenewRequest,
@@ -67,7 +67,7 @@ export function renewCommand(
   return { type: 'renew', accountId, accessVersion, ...key, orderNumber, months, maxChargeCents };
 }
 
-/** Another account's customer takes the same path as a missing one: none has the number 0. */
+/** Another account's customer gets the number 0, which no customer has, so it is treated like a missing one. */
 export function renewCustomerCommand(
   { id: accountId, accessVersion }: Orderer,
   { months, maxChargeCents }: RenewRequest,
@@ -81,7 +81,7 @@ export function renewCustomerCommand(
   return { type: 'renew_customer', accountId, accessVersion, ...key, ...named, months, maxChargeCents };
 }
 
-/** The sent key, or a generated one: so every order can be found and replayed. */
+/** The key that was sent, or a generated one, so that every order can be found and replayed. */
 export function keyed(sentKey: string | null): Keyed {
   return sentKey === null
     ? { idempotencyKey: mintOrderKey(), keyIsMinted: true }

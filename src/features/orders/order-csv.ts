@@ -1,4 +1,4 @@
-// A list of orders as CSV.
+// Writes a list of orders as CSV.
 
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import type { OrderView } from './order-schemas.ts';

@@ -1,4 +1,4 @@
-// Data of the engine's events, as in the contract (src/features/events/event-schemas.ts).
+// Makes the data of the engine's events, as the schemas document it (src/features/events/event-schemas.ts).
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';

@@ -119,7 +119,7 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
   };
 }
 
-/** A position is the last order's number. */
+/** The cursor is the number of the last order. */
 async function finderOf(
   { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters, now }: ListedAccount,
@@ -157,7 +157,7 @@ async function finderOf(
   };
 }
 
-/** By reference or id; 0: not the account's customer. */
+/** Finds the customer by reference or id. Returns 0 if the account has no such customer. */
 async function customerNumberOf(database: Database, accountId: number, customer: string): Promise<number> {
   const number = await findCustomerNumber(database, accountId, customer);
   return number ?? parseOwnNumber(customer, accountId) ?? 0;

@@ -1,5 +1,5 @@
-// One order with its ledger entries, for the panel. The list is order-list-routes.ts; previews and orders use the API's
-// routes.
+// One order with its ledger entries, for the panel. order-list-routes.ts lists orders; the panel previews and places orders
+// through the API's routes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

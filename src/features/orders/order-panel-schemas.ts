@@ -1,4 +1,4 @@
-// Orders as the pages list them.
+// Schemas of orders in the pages' lists.
 
 import Type from 'typebox';
 import { ownerSchema } from '../../shared/list-schemas.ts';

@@ -1,4 +1,4 @@
-// What an order would do, for previews of an account's own order and of the operator's change of package.
+// Shows what an order would do, for the account's own order and for the operator's change of package.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { periodOfMonths } from '../../shared/periods.ts';
@@ -27,7 +27,7 @@ export function orderPreviewView(
     refund: formatAmount(refundCents),
     charge: formatAmount(chargeCents),
     currency,
-    // For a replay: the balance before the order. A pending order holds back more than its charge.
+    // In a replay, the balance before the order. A pending order holds back more than its charge.
     balance: formatAmount(replayed ? balanceAfterCents + chargeCents : balanceCents),
     balance_after: formatAmount(balanceAfterCents),
     starts_at: formatTime(startsAt),

@@ -1,4 +1,4 @@
-// Reads of orders outside a batch. Single orders requested in one turn of the event loop share one query.
+// Reads orders outside a batch. All single orders requested in one turn of the event loop share a query.
 
 import { createBatchedLookup } from '../../platform/database/batched-lookup.ts';
 import { type Database, ranked, type SqlStatement } from '../../platform/database/database.ts';
@@ -13,7 +13,7 @@ import {
 
 export interface OrderReads {
   find(accountId: number, number: number): Promise<OrderRecord | null>;
-  /** Newest first; `total`: the account's order count. */
+  /** Newest first. `total` is the account's number of orders. */
   list(accountId: number, page: Page, total: number): Promise<OrderRecord[]>;
 }
 

@@ -1,5 +1,5 @@
-// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: from the body to a command for the engine, and from its outcome
-// to the answer.
+// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: make a command for the engine from the body, and the answer from
+// its outcome.
 
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
@@ -91,7 +91,7 @@ export function orderRoutes(app: FastifyInstance, dependencies: OrderRoutesDepen
     },
     async (request, reply) => {
       const wanted = orRefuse(parseRenewRequest(bodyOf(request), sentIdempotencyHeader(request.headers)));
-      // No order has the number 0: a foreign or malformed id takes the same path as a missing one.
+      // No order has the number 0, so a foreign or malformed id is treated like a missing order.
       const orderNumber = parseOwnNumber(request.params.id, request.principal.account.id) ?? 0;
       const key = keyed(wanted.idempotencyKey);
 

@@ -1,5 +1,5 @@
-// Orders and previews as JSON Schema. Order bodies are read by parse-order-request.ts, as their checks have their own order
-// and codes; the schemas only document them.
+// Schemas of orders and previews. For order bodies they only document: parse-order-request.ts reads the bodies, because its
+// checks have their own order and error codes.
 
 import Type, { type Static } from 'typebox';
 import {
@@ -93,7 +93,7 @@ export const renewedOrderSchema = Type.Object({
 });
 export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 
-// No field of a body has a default: generators would send it even if another field contradicts it.
+// No field has a default, because generated clients would send it even if another field contradicts it.
 export const maxCharge = Type.String({
   description:
     'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same.',

@@ -1,5 +1,5 @@
 // Resolves a search for orders once, before its pages are read (list-orders.ts): words of the customer
-// (customers/search-words.ts), a customer's or order's id, or an idempotency key. Called by the panel's list.
+// (customers/search-words.ts), the id of a customer or order, or an idempotency key. Called by the panel's list.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
@@ -8,7 +8,7 @@ import { everyCustomer, findCustomers } from '../customers/list-customers.ts';
 import { searchWords } from '../customers/search-words.ts';
 import type { OrderSearch } from './list-orders.ts';
 
-/** Up to this many customers' orders are read separately; with more, the newest orders soon fill a page. */
+/** The orders of up to this many customers are read separately. With more, the newest orders soon fill a page. */
 const customersMax = 500;
 
 const findNumberOfKey: SqlStatement = {
@@ -16,7 +16,7 @@ const findNumberOfKey: SqlStatement = {
   text: 'select number from orders where account_id = $1::int and idempotency_key = $2::text',
 };
 
-/** `id`: the typed id, if it belongs to the account. null: no search. */
+/** `id` is the typed id if it belongs to the account. Returns null if there is no search. */
 export async function resolveOrderSearch(
   database: Queryable,
   accountId: number,

@@ -1,6 +1,6 @@
-// The bodies of POST /orders and POST /orders/{id}/renew, read field by field in the order: idempotency key, package,
-// customer, customer name, months, max_charge; each failure has its own code. Pure. Unknown fields are ignored and never
-// merged into anything.
+// Reads the bodies of POST /orders and POST /orders/{id}/renew field by field, in this order: idempotency key, package,
+// customer, customer name, months, max_charge. Each failure has its own code. Pure. Unknown fields are ignored and never
+// copied into other objects.
 
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
@@ -33,7 +33,7 @@ const emailLengthMax = 254;
 const nameLengthMax = 120;
 const databaseIdMax = 2_147_483_647;
 
-/** `mustHaveKey`: in a bulk, where no key is generated. */
+/** `mustHaveKey` is true in a bulk, where no key is generated. */
 export function parseOrderRequest(
   body: JsonObject,
   headerKey: string | undefined,
@@ -96,7 +96,7 @@ function parsePackageId(body: JsonObject): number | Refusal {
   return knowablePackageId(packageId);
 }
 
-/** Ids beyond the database's integers, such as 10^15, are as unknown as 0. */
+/** Maps ids that the database's integers cannot hold, such as 10^15, to 0, which is unknown too. */
 export function knowablePackageId(id: number): number {
   return id > 0 && id <= databaseIdMax ? id : 0;
 }
@@ -123,13 +123,13 @@ export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal 
   return isRefused(reference) ? reference : { reference };
 }
 
-/** An e-mail address or username, trimmed and lower-cased. */
+/** Returns an e-mail address or username, trimmed and in lower case. */
 export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
   if (value === undefined) return invalid('missing');
   if (typeof value !== 'string') return invalid('must be a string');
   const text = value.trim();
-  // Before lower-casing: the Kelvin sign, for example, would become an ASCII k.
+  // Check before lower-casing: the Kelvin sign, for example, would become an ASCII k.
   if (!/^[\x21-\x7e]*$/.test(text)) return invalid('must be ASCII without spaces');
   const reference = text.toLowerCase();
   if (reference.includes('@')) {
@@ -153,7 +153,7 @@ export function parseCustomerName(value: string | undefined): string | null | Re
   return name === '' ? null : name;
 }
 
-/** null: neither months nor period was sent. */
+/** Returns null if neither months nor period was sent. */
 export function parseMonths(body: JsonObject): Months | null | Refusal {
   const months = own(body, 'months');
   const period = own(body, 'period');
@@ -173,7 +173,7 @@ export function parseMonths(body: JsonObject): Months | null | Refusal {
   return monthsByName;
 }
 
-/** May be negative: the minimum refund of a downgrade. null: not sent. */
+/** May be negative, as the minimum refund of a downgrade. Returns null if it was not sent. */
 export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   const sent = own(body, 'max_charge');
   if (sent === undefined) return null;
@@ -181,7 +181,7 @@ export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   return parseAmount(sent) ?? fieldRefusal('invalid_max_charge', 'max_charge', reason);
 }
 
-/** local@domain: no quoted parts, bare host names or address literals. */
+/** Accepts local@domain without quoted parts, bare host names or address literals. */
 function isEmail(text: string): boolean {
   const [local = '', domain = '', ...rest] = text.split('@');
   return (

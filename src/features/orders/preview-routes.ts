@@ -1,5 +1,5 @@
-// POST /orders/preview: what an order or renewal would do now, or its refusal.
-// Invariant: uses the order's own parsing and decision; writes nothing and binds no key.
+// POST /orders/preview: what an order or renewal would do now, or why it would be refused.
+// Invariant: it parses and decides like the order itself, writes nothing and uses up no idempotency key.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

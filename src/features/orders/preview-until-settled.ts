@@ -1,4 +1,4 @@
-// Repeats a preview if the account's rights or the packages changed meanwhile.
+// Makes a preview again if the account's rights or the packages changed meanwhile.
 
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Account } from '../identity/account-table.ts';
@@ -7,7 +7,7 @@ import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 
 const attemptsMax = 3;
 
-/** @throws RequestRefused with service_unavailable after repeated changes, and what `accountNow` throws */
+/** @throws RequestRefused with service_unavailable after several changes, and any error of `accountNow` */
 export async function previewUntilSettled<Preview>(
   packages: PackageCatalogHolder,
   first: Account,

@@ -1,6 +1,6 @@
-// Repairs `last_order` of customers for whom the previous version did not write it with an order or trial; such rows have
+// Repairs `last_order` of customers. The previous version did not write it with orders and trials; rows that it wrote have
 // no hash (order-engine/row-hashes.ts). Run by the job list_indexes. The only writer of last_order_marks.
-// Invariant: up to the mark no customer has an earlier plan's last order because of such a row.
+// Invariant: up to the mark, no customer still has an earlier plan's last order because of such a row.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -33,7 +33,7 @@ const readUnchecked: SqlStatement = {
         union select customer_number from p where row_hash is null) as customers`,
 };
 
-// As in 0038-last-orders.sql: the last completed order, if of the plan's package.
+// The rule of 0038-last-orders.sql: the last completed order, if it is of the plan's package.
 const staleOf = `select c.number, l.last_order
     from unnest($2::int[]) wanted (number)
     join customers c on c.account_id = $1::int and c.number = wanted.number
@@ -87,7 +87,7 @@ interface Mark {
   change: number;
 }
 
-/** Moves the mark by one piece; true: the last one. */
+/** Checks one piece and moves the mark. Returns true if it was the last piece. */
 async function checkMore(ofAccount: Database, mark: Mark): Promise<boolean> {
   const { accountId } = mark;
   const [piece] = await ofAccount.query(readUnchecked, [accountId, mark.order, mark.change]);
@@ -100,7 +100,7 @@ async function checkMore(ofAccount: Database, mark: Mark): Promise<boolean> {
     async (transaction) => {
       if (!(await holdTestInUse(transaction, accountId))) return;
       const stale = customers.length === 0 ? [] : await transaction.query(listStale, [accountId, numbers]);
-      // Orders wait for this lock, so it is taken only for repairs, which read the rows again.
+      // Orders wait for this lock, so take it only for repairs. The repair reads the rows again.
       if (stale.length > 0) {
         await lockAccountInUse(transaction, accountId);
         await transaction.query(repair, [accountId, numbers]);

@@ -1,6 +1,6 @@
-// Submits a request's orders to the engine for its caller, and again whenever the caller's rights have changed meanwhile.
-// Called by order-routes.ts and bulk-routes.ts.
-// Invariant: a submitter's orders reach the engine in the given order, even after a change of rights.
+// Submits a request's orders to the engine, and submits them again if the caller's rights have changed meanwhile. Called by
+// order-routes.ts and bulk-routes.ts.
+// Invariant: the orders reach the engine in the given order, even after such a change.
 
 import type { FastifyRequest } from 'fastify';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
@@ -9,7 +9,7 @@ import { atTestClock, type Principal } from '../identity/principal.ts';
 import type { OrderCommand, OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
-/** The outcome of one command, or why its caller may no longer order. Throws like the engine's submit. */
+/** Returns the outcome of a command, or why its caller may no longer order. Throws like the engine's submit. */
 export type SubmitOrder = (command: (account: Account) => OrderCommand) => Promise<OrderOutcome | Refusal>;
 
 export interface SubmitDependencies {
@@ -17,7 +17,7 @@ export interface SubmitDependencies {
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
-/** Attempts after changes of rights, which people make rarely. */
+/** How often an order is submitted after changes of rights. People change rights rarely. */
 const accessChangesMax = 5;
 
 export function createSubmitter(
@@ -25,7 +25,7 @@ export function createSubmitter(
   request: FastifyRequest,
 ): SubmitOrder {
   let caller: Principal | Refusal = request.principal;
-  /** A pending read of the caller, shared by all orders that met the same change. */
+  /** A running check of the caller's rights. All orders that met the same change share it. */
   let asking: Promise<void> | null = null;
 
   async function askAgain(): Promise<void> {
@@ -42,7 +42,7 @@ export function createSubmitter(
       if (isRefusal(asked)) return asked;
       const outcome = await engine.submit(command(asked.account));
       if (outcome.type !== 'access_changed') {
-        // The answer's remaining parts must be of the decision's time.
+        // The rest of the answer must be of the time of the decision.
         if (outcome.testClock !== undefined) {
           request.principal = atTestClock(request.principal, outcome.testClock);
         }

@@ -1,4 +1,4 @@
-// Checks the limits of a package in a request against the definitions.
+// Checks the limits of a package in a request against the operator's definitions.
 
 import Type, { type TSchema } from 'typebox';
 import { createBodyCheck } from '../../platform/http/body-reader.ts';
@@ -18,7 +18,7 @@ const values: Readonly<Record<LimitKind, TSchema>> = {
   text: Type.String({ maxLength: 80 }),
 };
 
-/** Refused: validation_failed, with the path of the limit. */
+/** Refuses with validation_failed and the path of the limit. */
 export function checkNewLimits(
   definitions: readonly LimitDefinition[],
   sent: JsonObject,
@@ -28,7 +28,7 @@ export function checkNewLimits(
   return checkLimits(definitions, sent, required);
 }
 
-/** The limits of a package after a change: what is sent replaces its value, `removed` no longer applies. */
+/** A package's limits after a change: sent values replace old ones, and limits in `removed` no longer apply. */
 export function changedLimits(
   definitions: readonly LimitDefinition[],
   before: LimitValues,
@@ -55,7 +55,7 @@ function checkLimits(
     return fieldRefusal('validation_failed', `limits.${unknown.slice(0, 40)}`, 'is not a defined limit');
   }
   const properties = definitions
-    // null is unlimited.
+    // null means unlimited, so it needs no check.
     .filter(({ key, kind }) => kind !== 'count' || own(sent, key) !== null)
     .map(({ key, kind }): [string, TSchema] => [
       key,

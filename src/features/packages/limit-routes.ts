@@ -1,4 +1,4 @@
-// The limits that packages can have: read by every account, set by administrators.
+// The limits that packages can have. Every account can read them; administrators set them.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

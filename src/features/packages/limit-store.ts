@@ -1,5 +1,5 @@
-// Administrators' changes to the limits that packages can have; the only writer of limit_definitions. Each change is one
-// transaction that moves the version of the packages, like in package-store.ts.
+// Administrators' changes to the limits that packages can have. The only writer of limit_definitions. Each change is one
+// transaction that raises the version of the packages, as in package-store.ts.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -15,7 +15,7 @@ import { loadCatalog, type Package, type Packages } from './package-catalog.ts';
 import { announce, type DatedCaller, lockCatalog } from './package-store.ts';
 import { limitDefinitions } from './package-table.ts';
 
-/** `position` null: where it is, or last. */
+/** `position` null leaves an existing limit where it is and puts a new one last. */
 export type LimitSettings = Omit<LimitDefinition, 'position'> & { readonly position: number | null };
 
 const upsertLimit = limitDefinitions.insert(
@@ -34,7 +34,9 @@ const deleteBeforePackages: SqlStatement = {
   text: 'delete from limit_definitions where not exists (select 1 from packages)',
 };
 
-/** Creates or changes. Without a change, nothing is written. Refused: validation_failed, limit_in_use, too_many_limits. */
+/**
+ * Creates or changes a limit; writes nothing if it is the same. Refusals: validation_failed, limit_in_use, too_many_limits.
+ */
 export async function setLimit(
   database: Database,
   settings: LimitSettings,
@@ -82,7 +84,7 @@ export async function setLimit(
   });
 }
 
-/** Refused: limit_not_found (also if it was deleted before), limit_in_use. */
+/** Refusals: limit_not_found (also if it was deleted before), limit_in_use. */
 export async function deleteLimit(
   database: Database,
   key: string,
@@ -106,7 +108,9 @@ export async function deleteLimit(
   });
 }
 
-/** For the demo: while there is no package. Not in the audit log, which would begin with limits of another product. */
+/**
+ * For the demo, before there are packages. It is not logged, so that the log does not begin with another product's limits.
+ */
 export async function deleteLimitsBeforePackages(database: Database): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockCatalog(transaction);

@@ -1,4 +1,4 @@
-// Admin schemas of packages and prices.
+// Schemas of packages and prices in the admin API.
 
 import Type, { type Static } from 'typebox';
 import type { JsonObject } from '../../shared/json.ts';

@@ -1,6 +1,6 @@
-// Packages and prices in memory, for every order and GET /packages. Loaded at the start, on NOTIFY, and when a batch finds
-// another version in the database, so no order uses outdated prices. Scheduled prices are included, so nothing happens when
-// one begins.
+// Packages and prices in memory, for every order and GET /packages. They are loaded at the start, on NOTIFY, and when a
+// batch finds another version in the database, so no order uses outdated prices. Scheduled prices are included, so nothing
+// has to happen when one begins.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -28,7 +28,7 @@ export interface Package extends Omit<PackageRow, 'limits'>, Priced {
 /** Packages and limits, without the prices of accounts. */
 export interface Packages {
   readonly version: number;
-  /** In their order. */
+  /** In the operator's order. */
   readonly limits: readonly LimitDefinition[];
   readonly byId: ReadonlyMap<number, Package>;
 }
@@ -47,7 +47,7 @@ export function payerOf(
 
 export interface PackageCatalogHolder {
   current(): PackageCatalog;
-  /** Concurrent calls share one read. It starts after the latest call, so no caller gets old data. */
+  /** Calls made while a read is running share the next read, so each caller sees data from after its call. */
   reload(): Promise<PackageCatalog>;
 }
 
@@ -73,7 +73,7 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   let next: Promise<PackageCatalog> | null = null;
 
   const load = async () => {
-    // Also if its version is lower: a promoted standby may lack the last change.
+    // Load even a lower version: a promoted standby may lack the last change.
     current = await loadWhole(database);
     return current;
   };
@@ -85,7 +85,7 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
       });
       return running;
     }
-    // The running read may predate the caller's change.
+    // The running read may have begun before the caller's change, so start another one.
     next ??= running
       .catch(() => undefined)
       .then(() => {

@@ -1,4 +1,4 @@
-// A package's scheduled prices, for the console and the command line. Registered after package routes.
+// A package's scheduled prices, for the console and the command line. Must be registered after the package routes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

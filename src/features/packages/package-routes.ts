@@ -48,7 +48,7 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
     const payer = payerOf(catalog, account);
     const ofGroup = payer.prices.length === 0;
     const made = ofGroup ? ofGroups.get(account.group) : ofAccounts.get(account.id);
-    // Both ends: a clock may go back.
+    // Check both ends, because a clock may go back.
     if (made !== undefined && made.since <= now && now < made.until) return made.text;
     const text = makeText([...catalog.byId.values()].filter(canBeOrdered), payer, currency, now);
     if (ofAccounts.size >= accountTextsMax) ofAccounts.clear();

@@ -1,4 +1,4 @@
-// GET /balance and GET /packages. One object is serializer, type and document.
+// GET /balance and GET /packages. Each schema is the serializer, the type and the document.
 
 import Type, { type Static } from 'typebox';
 import type { LimitValue, LimitValues } from '../../shared/limits.ts';

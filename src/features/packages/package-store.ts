@@ -1,6 +1,6 @@
-// Administrators' changes to packages and prices. Each is one transaction that raises packages_version, writes the audit
-// log and notifies every process; scheduled-price-store.ts does the same. The only writer of packages and package_prices.
-// Existing orders keep their prices.
+// Administrators' changes to packages and prices. Each change is one transaction that raises packages_version, writes the
+// audit log and notifies every process; scheduled-price-store.ts does the same. The only writer of packages and
+// package_prices. Existing orders keep their prices.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -26,7 +26,7 @@ import {
 } from './price-lines.ts';
 import { writtenPrices } from './written-prices.ts';
 
-/** `limits`: as sent; checked against the definitions. */
+/** `limits` are as sent and are checked against the definitions. */
 export type PackageSettings = Omit<Package, 'id' | 'createdAt' | 'limits' | keyof Priced> & {
   readonly limits: JsonObject;
   readonly prices: Prices;
@@ -42,8 +42,7 @@ const lockVersion: SqlStatement = {
   text: 'select packages_version from service_state for update',
 };
 
-// The version follows the clock (seconds since 2020), so that after a
-// failover that lost a change its number is not reused.
+// The version follows the clock (seconds since 2020). So after a failover that lost a change, its number is not used again.
 const moveVersion: SqlStatement = {
   name: 'move_packages_version',
   text: `update service_state set packages_version =
@@ -66,7 +65,7 @@ const insertPricesBeforeHolds = pricesBeforeHolds.insert(
 
 const notifyPackages: SqlStatement = { name: 'notify_packages', text: 'select pg_notify($1, $2)' };
 
-/** Idempotent by key: returns the package that it created. Refused: validation_failed, idempotency_conflict. */
+/** A repeated key returns the package that it created. Refusals: validation_failed, idempotency_conflict. */
 export async function createPackage(
   database: Database,
   settings: PackageSettings,
@@ -89,7 +88,7 @@ export async function createPackage(
   });
 }
 
-/** A retry must produce the text of the first request, even if a previous version, with other names, handled that. */
+/** A retry must give the same text as the first request, even if the previous version, with other names, handled that. */
 function textOf(settings: PackageSettings): string {
   const {
     accounts,
@@ -124,14 +123,14 @@ async function insertNew(
     id: Number(row?.['id']),
     createdAt: now,
   };
-  // Prices without a start: there were none before.
+  // These prices have no start, because there were none before.
   await writePrices(transaction, created.id, prices, 0);
   const entry = { ...author, ...subjectOf(created.id), before: null, after: auditView(created, now) };
   await announce(transaction, { ...entry, action: 'package.create' }, now);
   return created;
 }
 
-/** Applies at once; scheduled prices stay. Refused: package_not_found, validation_failed. */
+/** Applies at once; scheduled prices stay. Refusals: package_not_found, validation_failed. */
 export async function changePackage(
   database: Database,
   id: number,
@@ -180,12 +179,12 @@ async function notePricesBeforeHolds(
   await writeRows(transaction, insertPricesBeforeHolds, begun);
 }
 
-/** Call first in every change of packages, limits or prices: it serializes them. */
+/** Call first in every change of packages, limits or prices, so that changes run one after another. */
 export async function lockCatalog(transaction: Queryable): Promise<void> {
   await transaction.query(lockVersion);
 }
 
-/** Call last: every process reloads at COMMIT, and the product reads its entitlements again. */
+/** Call last. Every process reloads at COMMIT, and the product reads its entitlements again. */
 export async function announce(transaction: Queryable, entry: AuditEntry, now: EpochSeconds): Promise<void> {
   await transaction.query(moveVersion);
   await transaction.query(notifyPackages, [changesChannel, packagesChanged]);

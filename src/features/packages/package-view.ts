@@ -1,4 +1,4 @@
-// Packages in the admin API.
+// Packages as the admin API shows them.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';

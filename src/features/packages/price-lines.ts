@@ -1,5 +1,5 @@
-// The price of a package at a given second, for orders, previews and views. A price line is a list of steps in time: no
-// timer is involved, and a clock that goes back finds the earlier price. Pure.
+// A package's price at a given second, for orders, previews and views. A price line is a list of steps in time, so no timer
+// is needed, and a clock that goes back finds the earlier price. Pure.
 
 import { type Group, groups, type Months, periodNames, periods } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -13,7 +13,7 @@ export interface PriceStep {
   readonly cents: bigint;
 }
 
-/** Soonest first; the first step has no start. */
+/** The earliest step comes first and has no start. */
 type PriceLine = readonly [PriceStep, ...PriceStep[]];
 
 /** A price change that running plans do not follow. */
@@ -31,7 +31,7 @@ export interface Priced {
 
 export const noHeldSteps: PriceTable<readonly HeldStep[]> = priceTable(() => []);
 
-/** @returns cents */
+/** @returns the price in cents */
 export function priceAt(
   { priceLines }: Pick<Priced, 'priceLines'>,
   group: Group,
@@ -46,7 +46,7 @@ export function pricesAt(one: Priced, at: EpochSeconds): Prices {
   return priceTable((group, months) => priceAt(one, group, months, at));
 }
 
-/** When a price of one of the `named` periods begins, soonest first. */
+/** The times at which a price of one of the `named` periods begins, soonest first. */
 export function beginningsFor(
   { priceLines }: Priced,
   group: Group,
@@ -58,7 +58,7 @@ export function beginningsFor(
   return [...seconds].sort((a, b) => a - b);
 }
 
-/** A price set at `changedAt` overrides everything scheduled up to that second, also before it. */
+/** A price set at `changedAt` overrides all prices scheduled for that second or earlier. */
 export function priceLine(
   cents: bigint,
   changedAt: EpochSeconds,

@@ -1,5 +1,5 @@
-// Schedules, lists and deletes future prices; the only writer of scheduled_prices. Each change is one transaction, like in
-// package-store.ts. A package has one set of prices per second, which makes repeated requests safe. Prices that began
+// Schedules, lists and deletes future prices. The only writer of scheduled_prices. Each change is one transaction, as in
+// package-store.ts. A package has one set of prices per second, which makes repeated requests safe. Prices that have begun
 // cannot be changed or deleted.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -56,7 +56,7 @@ export async function listScheduledPrices(
   return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
 }
 
-/** `replayed`: already scheduled, nothing was done. */
+/** `replayed` is true if these prices were already scheduled, so that nothing was done. */
 export async function schedulePrices(
   database: Database,
   packageId: number,
@@ -65,7 +65,7 @@ export async function schedulePrices(
   { now, ...author }: DatedCaller,
 ): Promise<{ readonly replayed: boolean } | Refusal> {
   return database.transaction(async (transaction) => {
-    // Accounts first, in the batches' lock order.
+    // Lock the accounts first, in the same order as the batches.
     const named = groups.filter((group) => Object.keys(wanted.prices[group] ?? {}).length > 0);
     const listening = await holdListening(transaction, named);
     await lockCatalog(transaction);

@@ -1,4 +1,4 @@
-// Prices as the admin API and the audit log write them, by group and period. Verification parses them from the log.
+// Prices as the admin API and the audit log write them, by group and period. Verification reads them from the log.
 
 import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';

@@ -1,5 +1,5 @@
-// After alerts were set to a longer notice, sends it for plans that already have less time left. Called by plan-ends.ts
-// before new ends. The engine sends each notice once.
+// After an account asks for an earlier notice, sends it for plans that already have less time left. plan-ends.ts calls this
+// before it looks for new ends. The engine sends each notice only once.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -9,7 +9,7 @@ import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 
 const daySeconds = 86_400;
 
-// Older processes set alerts without the copy in `accounts` and without `is_catching_up`.
+// Processes of an older version set alerts without the copy in `accounts` and without `is_catching_up`.
 const listCatchingUp: SqlStatement = {
   name: 'list_alerts_catching_up',
   text: `select t.account_id from alerts t join accounts a on a.id = t.account_id
@@ -45,7 +45,7 @@ const finish: SqlStatement = {
   text: `update alerts set is_catching_up = false where account_id = $1::int and plans_ending_days = $2::int`,
 };
 
-/** `noteAll` keeps failures for the next run; null: the engine is overloaded. */
+/** `noteAll` keeps failed notices for the next run. It returns null if the engine is overloaded. */
 type NoteAll = (ends: readonly PlanEnd[]) => Promise<readonly PlanEnd[] | null>;
 
 export async function catchUpAlerts(

@@ -1,7 +1,7 @@
-// Submits due automatic renewals to the engine as orders, by due time. A job (service/scheduled-jobs.ts); tests renew when
-// their clock moves (move-test-clock.ts).
-// Invariant: one renewal per end, independent of this file and its lease: under the account's lock the engine compares the
-// due time with what was read here (renew-automatically.ts). Dead or simultaneous runs and clock jumps change nothing.
+// A job (service/scheduled-jobs.ts) that submits due automatic renewals to the engine as orders, by due time. Tests renew
+// when their clock moves (move-test-clock.ts).
+// Invariant: each end is renewed once, even if runs die, overlap or the clock jumps. Under the account's lock, the engine
+// compares the due time with the one read here (renew-automatically.ts).
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, type SqlStatement } from '../../platform/database/database.ts';
@@ -13,7 +13,7 @@ import { mintOrderKey } from '../order-engine/mint-order-key.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 
 export interface RenewalLimits {
-  /** Submitted together: another order waits for at most these. */
+  /** Plans that are submitted together. Another order waits for at most these. */
   readonly plansAtOnce: number;
   readonly restMillisecondsMax: number;
 }
@@ -49,12 +49,12 @@ const countDue: SqlStatement = {
       and account_id <= ${realAccountIdMax} limit ${countedMax}) due`,
 };
 
-/** Returns how many are left, after a stop or an overloaded engine. @throws the first error, after all others were tried */
+/** Returns how many are left after a stop or an overload. @throws the first error, after all others were tried */
 export async function renewDuePlans(
   { database, engine, now, monotonicNow, limits }: RenewalDependencies,
   signal: AbortSignal,
 ): Promise<number> {
-  // Each plan once per run, so that a plan that keeps failing blocks no other.
+  // A run tries each plan once, so that a plan that keeps failing does not block others.
   const broken: unknown[] = [];
   let last: Due = { accountId: 0, customerNumber: 0, dueAt: 0 };
   while (!signal.aborted) {
@@ -82,7 +82,7 @@ export async function renewDuePlans(
     );
     const errors: unknown[] = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
     if (errors.some((error) => error instanceof Overloaded)) break;
-    // Unavailability concerns all; any other error only one plan.
+    // An unavailable database concerns all plans. Any other error concerns only one.
     const away = errors.find((error) => error instanceof DatabaseUnavailable);
     if (away !== undefined) throw away;
     broken.push(...errors.slice(0, 1));

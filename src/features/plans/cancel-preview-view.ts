@@ -1,4 +1,4 @@
-// The refund preview of the account's own cancel and the operator's.
+// Shows the refund of a cancel, for the account itself and for the operator.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';

@@ -1,4 +1,4 @@
-// GET /forecast: the cost of renewing everything that ends, by day.
+// GET /forecast: what it costs to renew all plans that end, by day.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
@@ -45,7 +45,7 @@ export function forecastRoutes(
     async (request, reply) => {
       const { account, now } = request.principal;
       const days = readDays(request.query);
-      // With many customers it takes as long as an export.
+      // This counts as an export, because with many customers it takes as long.
       refuseIf(await exports.take(concurrencyOf(request), reply));
       const { balanceCents } = request.counters;
       const at = now();
@@ -75,7 +75,7 @@ export function forecastRoutes(
 
 function readDays(query: unknown): number {
   const wanted = `must be a whole number from 1 to ${forecastDaysMax}`;
-  // An empty value is probably an unset variable.
+  // An empty value probably comes from an unset variable, so refuse it.
   const isEmpty = isJsonObject(query) && own(query, 'days') === '';
   const days = readQuery(query, (sent) => sent.number('days', daysDefault), 'invalid_filter');
   if (!isEmpty && days <= forecastDaysMax) return days;

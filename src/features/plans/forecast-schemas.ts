@@ -1,4 +1,4 @@
-// The forecast of renewals.
+// Schemas of the forecast of renewals.
 
 import Type from 'typebox';
 import { amount, count, currency } from '../../shared/schema-parts.ts';

@@ -1,4 +1,4 @@
-// The operator cancels any customer's plan, or changes its package.
+// The operator cancels any customer's plan or changes its package.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

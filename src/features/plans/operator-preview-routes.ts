@@ -1,5 +1,5 @@
-// Previews of the operator's cancel and package change.
-// Invariant: decided like the command; nothing is written, and no idempotency key is used.
+// Previews of the operator's cancel and change of package.
+// Invariant: they are decided like the commands. Nothing is written, and no idempotency key is used.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// Parses bodies of plan requests, field by field in the documented order of checks. Pure. Unknown fields are ignored.
+// Reads the bodies of plan requests field by field, in the documented order of checks. Pure. Unknown fields are ignored.
 
 import { fieldRefusal, isRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { type JsonObject, own } from '../../shared/json.ts';

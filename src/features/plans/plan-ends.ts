@@ -1,7 +1,7 @@
-// Sends notices of plans that end soon or have ended, for accounts with listeners. A job (service/scheduled-jobs.ts).
-// Invariant: one notice per end and number of days: the engine compares under the account's lock (note-plan-end.ts). Marks
-// only say where to resume, so that ends during downtime are noted later. A plan that fails blocks no other: it is retried
-// in every run (plan_end_retries).
+// A job (service/scheduled-jobs.ts) that sends notices of plans that end soon or have ended, for accounts with listeners.
+// Invariant: a notice is sent once per end and number of days; the engine checks that under the account's lock
+// (note-plan-end.ts). Marks only say where to resume, so ends during downtime are noted later. A plan whose notice fails
+// blocks no other and is retried in every run (plan_end_retries).
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -23,7 +23,7 @@ import type { PlanEnd } from '../order-engine/decisions/order-commands.ts';
 import { catchUpAlerts } from './alert-catch-up.ts';
 
 export interface PlanEndLimits {
-  /** Noted together: another order waits for at most these. */
+  /** Plans that are noted together. Another order waits for at most these. */
   readonly plansAtOnce: number;
   readonly restMillisecondsMax: number;
 }
@@ -36,7 +36,7 @@ export interface PlanEndDependencies {
   readonly limits: PlanEndLimits;
 }
 
-/** Days before the end; 0: the end. Alert settings add more. */
+/** Days before the end at which notices are sent; 0 is the end itself. Alert settings add more. */
 const noticeDays = [7, 1, 0] as const;
 const daySeconds = 86_400;
 
@@ -51,7 +51,7 @@ const setMark: SqlStatement = {
     on conflict (days) do update set told_until = excluded.told_until`,
 };
 
-/** One range per account: the soonest of all are among the soonest of each. */
+/** Reads one range per account, because the soonest ends of all are among the soonest ends of each. */
 const endsOf = (accounts: string) => `select c.* from accounts a cross join lateral (
       select account_id, number, expires_at from customers
       where account_id = a.id and expires_at <= to_timestamp($2::bigint) and not cancelled
@@ -63,7 +63,7 @@ const endsOf = (accounts: string) => `select c.* from accounts a cross join late
 
 const listEnds: SqlStatement = { name: 'list_plan_ends', text: endsOf('a.event_count is not null') };
 
-// The product receives ends regardless of listeners.
+// The product learns of all ends, with or without listeners.
 const listEndsOfAll: SqlStatement = {
   name: 'list_all_plan_ends',
   text: endsOf(`a.event_count is not null or (select product_mode from service_state) <> 'none'`),
@@ -127,7 +127,7 @@ const retryValues = (ends: readonly PlanEnd[]) => [
   numberArray(ends.map(({ days }) => days)),
 ];
 
-/** Returns at least how many notices are left after a stop; 0: none. @throws the first error, after all others were noted */
+/** Returns 0 if no notice is left, else a lower bound. @throws the first error, after all others were noted */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database, limits } = dependencies;
   const broken: unknown[] = [];
@@ -142,7 +142,7 @@ export async function notePlanEnds(dependencies: PlanEndDependencies, signal: Ab
     await database.query(forgetRetries, retryValues(noted));
   }
   const asked = (await database.query(listAlertDays)).map((row) => Number(row['days']));
-  // Largest first: of two notices due at once, the nearer one should come last.
+  // The largest number of days comes first, so that of two notices due at once the nearer one comes last.
   const all = [...new Set([...asked, ...noticeDays])].sort((a, b) => b - a);
   for (const days of all) {
     if (!(await noteEndsIn(dependencies, days, statementFor(days), signal, broken))) return 1;
@@ -160,7 +160,7 @@ function parseEnd(row: Row, days: number): PlanEnd {
   };
 }
 
-/** Returns the noted ones; failures are kept for the next run. null: the engine is overloaded. */
+/** Returns the notices that were sent; failed ones are kept for the next run. null: the engine is overloaded. */
 async function noteTogether(
   { database, note, now }: PlanEndDependencies,
   ends: readonly PlanEnd[],
@@ -198,13 +198,13 @@ async function noteEndsIn(
   const until = now() + days * daySeconds;
   const [mark] = await database.query(findMark, [days]);
   const toldUntil = mark === undefined ? null : Number(mark['told_until']);
-  // A mark in the future comes from a clock that was set back; later ends must still be found.
+  // If the mark is in the future, the clock was set back. Lower it, so that later ends are found.
   if (toldUntil !== null && toldUntil > until) {
     await database.query(setMark, [days, until]);
     return true;
   }
   if (toldUntil === until) return true;
-  // The first run also finds plans already closer to their end, but not ended ones.
+  // A first run also finds plans that are already closer to their end, but leaves out plans that have ended.
   let last = { expiresAt: toldUntil ?? now(), accountId: 2_147_483_647, number: 0 };
   const more = statement === listAlertedEnds ? [await whoIsAlerted(database, days)] : [];
   for (;;) {
@@ -229,7 +229,7 @@ async function noteEndsIn(
       accountId: Number(final['account_id']),
       number: Number(final['number']),
     };
-    // The last second may be incomplete, so the mark stays before it.
+    // There may be more ends in the last second, so the mark stays before it.
     await database.query(setMark, [days, last.expiresAt - 1]);
     await pause(Math.min(monotonicNow() - began, limits.restMillisecondsMax));
   }

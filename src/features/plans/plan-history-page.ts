@@ -1,4 +1,4 @@
-// A page of a plan's history, for any caller.
+// One page of a plan's history, for any caller.
 
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';
@@ -40,7 +40,7 @@ const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
   order_failed: 'order_failed',
 };
 
-/** Kinds whose rows state the refund, possibly zero. */
+/** Kinds of changes whose rows state a refund, which may be zero. */
 const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
 export async function readHistory(

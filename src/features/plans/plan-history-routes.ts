@@ -1,4 +1,4 @@
-// GET /customers/{id}/history: plan history with cursors, newest first.
+// GET /customers/{id}/history: the plan's history, newest first, with cursors.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,6 +1,6 @@
-// A plan's history, newest first: orders and plan changes merged, each with the plan before and after. An order awaiting
-// the product does not move the plan; the change that settles it does. A change is placed after the account's newest order
-// at that time, which gives both one order.
+// A plan's history, newest first: orders and plan changes in one list, each with the plan before and after. A pending order
+// does not change the plan; the change that settles it does. Each change comes after the account's newest order at that
+// time, which gives both a common order.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -29,7 +29,7 @@ export interface HistoryItem {
   readonly at: EpochSeconds;
   readonly what:
     | { readonly order: OrderRecord }
-    /** `order`: the order that the change settled; null: none. */
+    /** `order` is the order that the change settled, or null. */
     | { readonly change: PlanChange; readonly order: OrderRecord | null };
   readonly from: PlanState | null;
   readonly to: PlanState;
@@ -70,7 +70,7 @@ export async function listPlanHistory(
   before: HistoryCursor,
   limit: number,
 ): Promise<History> {
-  // One extra row each: for the state before the oldest item, and to see whether more follow.
+  // Read one extra row each, for the state before the oldest item and to see whether more follow.
   const [orderRows, changeRows] = await Promise.all([
     database.ofAccount(accountId).query(listOrders, [accountId, number, before.order, limit + 1]),
     database.ofAccount(accountId).query(listChanges, [accountId, number, before.change, limit + 1]),
@@ -120,7 +120,7 @@ async function settledBy(
   return new Map(rows.map(parseOrder).map((order) => [order.number, order]));
 }
 
-/** An order's place is its number; changes follow it. */
+/** An order's place is its number. Changes come after it. */
 function placed(what: HistoryItem['what']) {
   if ('change' in what) {
     const { afterOrder: place, number, createdAt: at } = what.change;
@@ -142,11 +142,11 @@ function stateAfter(what: HistoryItem['what'], earlier: After | null): After {
   if (!('change' in what)) {
     const { handoff, packageId, createdAt, expiresAt } = what.order;
     if (handoff === null) return { packageId, expiresAt, isSuspended, isCancelled: false };
-    // For a new customer, a plan that has already ended.
+    // While a new customer's order is pending, they have a plan that ended as it began.
     return earlier ?? { packageId, expiresAt: createdAt, isSuspended, isCancelled: false };
   }
   const { change } = what;
-  // Rows of the first edition only contain what changed.
+  // Rows of the first edition contain only what changed.
   return {
     packageId: change.packageId ?? earlier?.packageId ?? 0,
     expiresAt: change.expiresAt ?? earlier?.expiresAt ?? 0,

@@ -1,5 +1,5 @@
-// POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew: from body to engine command,
-// from outcome to answer.
+// POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew: make a command for the engine
+// from the body, and the answer from its outcome.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
@@ -212,7 +212,7 @@ function submit(
   return createSubmitter(dependencies, request)((account) => command(commonOf(request, account)));
 }
 
-/** Reread, because orders lack some fields. Customers are never deleted. */
+/** Reads the customer again, because the command's result lacks some fields. Customers are never deleted. */
 async function viewOf(
   { customers, packages }: PlanRoutesDependencies,
   { customer: { accountId, number } }: Changed,
@@ -236,7 +236,7 @@ async function answerCustomer(
 
 type Changed = Extract<OrderOutcome, { readonly type: 'plan_changed' }>;
 
-/** No customer has number 0, so foreign and malformed ids behave like missing ones. */
+/** No customer has the number 0, so foreign and malformed ids are treated like missing customers. */
 function commonOf({ params, principal }: FastifyRequest<WithId>, account: Account) {
   const { actorId, by } = actorOf(principal);
   const customerNumber = parseOwnNumber(params.id, account.id) ?? 0;

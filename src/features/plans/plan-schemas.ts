@@ -1,4 +1,4 @@
-// Schemas of plan requests, for the document; parse-plan-request.ts parses the bodies.
+// Schemas of plan requests for the documents. parse-plan-request.ts reads the bodies.
 
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';

@@ -1,7 +1,7 @@
-// The cost of renewing all plans that end soon, and the day the balance runs out. Counted in SQL in short ranges of time,
-// so that orders never wait (`Rank` in database.ts).
-// Invariant: each plan counts once, at its current end and that second's price. A plan whose next paid order waits for the
-// product is excluded: that order moves the end, or the plan returns.
+// What it costs to renew all plans that end soon, and the day on which the balance runs out. SQL counts short ranges of
+// time, so that orders never wait long (`Rank` in database.ts).
+// Invariant: each plan counts once, at its current end and the price of that second. Plans whose next paid order waits for
+// the product are left out, because its settlement moves the end or restores the plan.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';
@@ -19,15 +19,15 @@ export interface ForecastDay {
 }
 
 export interface Forecast {
-  /** Only days with ends, soonest first. */
+  /** Only days on which plans end, soonest first. */
   readonly days: readonly ForecastDay[];
   readonly plans: number;
   readonly totalCents: bigint;
-  /** The first day at whose end the total due exceeds the balance; null: none. */
+  /** The first day by whose end the total exceeds the balance, or null. */
   readonly runsOutOn: string | null;
 }
 
-/** Plans of one package and length ending in the span from `since`, within which no price begins. */
+/** Plans of one package and length that end in one span. No price begins within a span; `since` is its start. */
 interface EndingPlans {
   readonly since: EpochSeconds;
   readonly packageId: number;
@@ -42,7 +42,7 @@ const rangeRows = 2_000;
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)
       and c.expires_at <= to_timestamp($3::bigint)`;
 
-// One range, up to its end. Returns at least one row, with that end. Spans are numbered from 1.
+// Counts one range up to its end. Returns at least one row, which has that end. Spans are numbered from 1.
 const held = heldPlans('coalesce(c.renew_months, o.months)', '$5');
 
 const countRenewals: SqlStatement = {
@@ -77,7 +77,7 @@ export async function forecastRenewals(
     withHolds,
   })) {
     const one = packages.get(packageId);
-    // Not known to this process yet, so its price is unknown.
+    // This process does not know the package yet, so its price is unknown.
     if (one === undefined) continue;
     const date = dayOf(since);
     const day = days.get(date) ?? { plans: 0, costCents: 0n };

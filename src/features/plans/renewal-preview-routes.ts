@@ -1,5 +1,5 @@
-// Previews a bulk of renewals (docs/bulk.md): total cost, and who cannot be renewed.
-// Invariant: decided like the orders, so the total is what the engine would charge now; nothing is written, and no
+// Previews a bulk of renewals (docs/bulk.md): the total cost, and who cannot be renewed.
+// Invariant: it is decided like the orders, so the total is what the engine would charge now. Nothing is written, and no
 // idempotency key is used.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-// Previews of renewals and cancels.
+// Schemas of previews of renewals and cancels.
 
 import Type, { type Static } from 'typebox';
 import { amount, nullable, time } from '../../shared/schema-parts.ts';

@@ -1,5 +1,5 @@
-// Free trials, granted by administrators.
-// Invariant: a trial moves no money and makes no order.
+// Administrators grant free trials.
+// Invariant: a trial moves no money and is not an order.
 
 import type { FastifyInstance } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';

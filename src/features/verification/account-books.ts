@@ -28,7 +28,7 @@ const spendingBy = (step: 'day' | 'month') => `(select array[coalesce(sum(order_
           coalesce(sum(charged_cents), 0), coalesce(sum(refunded_cents), 0)]::bigint[]
         from spending_sums s where s.account_id = a.id and s.step = '${step}')`;
 
-/** A single snapshot, with a row for each day. */
+/** Reads one snapshot, with a row for each day. */
 const readHead: SqlStatement = {
   name: 'verify_head',
   text: `with head as materialized (
@@ -57,18 +57,18 @@ const readHead: SqlStatement = {
     from head left join ledger_days d on d.account_id = $1::int order by d.day`,
 };
 
-/** Whether entry `e` was made when its order was settled rather than placed, according to the hand-off. */
+/** SQL: whether entry `e` was made when its order was settled instead of placed, according to the hand-off. */
 const isSettling = `coalesce((select e.number = h.entry_number or (e.number = h.entry_number + 1 and h.status = 'failed')
         from order_handoffs h where h.account_id = e.account_id and h.order_number = e.order_number), false)`;
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** The refund made when order `o` was placed: at most its price if it waits for the product. */
+/** SQL: the refund made when order `o` was placed. If the order waits for the product, it is at most the price. */
 const refundAtOnce = `case when (select true from order_handoffs h
         where h.account_id = o.account_id and h.order_number = o.number)
       then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
 
-/** Also later, if the previous entry was, or if the previous month's statement had been read (accounts.ledger_open_from). */
+/** SQL: an entry may also be dated later than `at`: like the entry before it, or after a month whose statement was read. */
 const isDatedRight = (
   at: string,
   entry: string,
@@ -79,7 +79,7 @@ const isDatedRight = (
 
 const seconds = (column: string) => `extract(epoch from ${column})::bigint`;
 
-/** Same as order-engine/row-hashes.ts; hash_before is never null here. */
+/** The same as in order-engine/row-hashes.ts. hash_before is never null here. */
 const hashOf = (fields: readonly string[]) => `left(translate(encode(sha256(convert_to(
       concat_ws(e'\\n', hash_before, ${fields.join(', ')}), 'UTF8')), 'base64'), '+/', '-_'), 22)`;
 const orNothing = (column: string) => `coalesce(${column}::text, '')`;
@@ -131,9 +131,9 @@ const hashProblem =
   'its row and its hash do not fit, or the hash before it is not the one that it was made with';
 
 /**
- * Entries $2 to $3 and their orders: those after order $6, up to the last one charged here. A refund directly precedes its
- * order's charge, so no range ends between them. Settlements come later and are checked in verify_plan_changes.
- * $4: last entry; $5: balance before; $7, $8: watermarks of daily totals and spending; $9: previous order hash, or ''.
+ * Reads entries $2 to $3 with their orders, which are those after order $6. A refund directly precedes its order's charge,
+ * so no range ends between them. Settlements come later; verify_plan_changes checks them. $4: last entry; $5: balance
+ * before; $7, $8: watermarks of daily totals and spending; $9: previous order hash, or ''.
  */
 const readEntries: SqlStatement = {
   name: 'verify_entries',
@@ -246,7 +246,7 @@ const listUnpaid: SqlStatement = {
 
 export const claimProblem = 'the claim on its reference and its row disagree';
 
-/** `references` null: claims are checked separately. */
+/** With `references` null, claims are checked separately. */
 const readCustomersBeside = (name: string, references: string | null): SqlStatement => ({
   name,
   text: `with range as materialized (
@@ -274,10 +274,10 @@ const readCustomers = readCustomersBeside('verify_customers', 'customer_referenc
 const readCustomersApart = readCustomersBeside('verify_customers_apart', null);
 const readTestCustomers = readCustomersBeside('verify_test_customers', 'test_customer_references');
 
-/** Prefix of problems reported without a halt. */
+/** Problems with this prefix are reported but do not halt the account. */
 const ruleSaying = 'not by the rules: ';
 
-/** Changes $2 to $3. $4: last order; $5: previous change hash, or ''. */
+/** Reads changes $2 to $3. $4: last order; $5: previous change hash, or ''. */
 const readPlanChanges: SqlStatement = {
   name: 'verify_plan_changes',
   text: `with range as materialized (
@@ -346,7 +346,7 @@ const readPlanChanges: SqlStatement = {
       order by r.number limit ${problemsMax})`,
 };
 
-/** Hand-offs of orders after $2 up to $3, the first $4: each is settled by a change, or waiting. */
+/** Reads hand-offs of orders after $2 up to $3, at most $4. Each must be settled by a change or still wait. */
 const readHandoffs: SqlStatement = {
   name: 'verify_handoffs',
   text: `with range as materialized (
@@ -588,7 +588,7 @@ async function unclaimedStill(
   return suspects.slice(0, problemsMax);
 }
 
-/** On several servers: customers whose reference is claimed by another, or not at all. */
+/** On several servers: finds customers whose reference is claimed by another customer or by none. */
 async function unclaimed(database: Database, accountId: number, from: number, to: number): Promise<number[]> {
   const rows = await database.ofAccount(accountId).query(listReferences, [accountId, from, to]);
   const references = textArray(rows.map((row) => String(row['reference'])));

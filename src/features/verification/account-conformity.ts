@@ -1,7 +1,7 @@
-// Checks that an account's history follows the rules, by replaying each customer's orders and plan changes through the
-// decide functions (replay-history.ts). Reads pages by customer; between pages it only keeps one customer's plan.
-// No false alarms while orders continue: a customer's rows are numbered and immutable, and one statement reads the
-// remaining ones together with the customer's row.
+// Checks that an account's history follows the rules: replays each customer's orders and plan changes through the decide
+// functions (replay-history.ts). It reads pages by customer and keeps only one customer's plan between pages. There are no
+// false alarms while orders continue, because a customer's rows are numbered and immutable, and one statement reads the
+// last of them together with the customer's row.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
@@ -66,8 +66,8 @@ const present = wholeCustomers.pick(
 type Present = RowOf<typeof present>;
 const presentPeriods = customers.pick('paidPeriods');
 
-// Customers $2 to $5; for the first, only after order $3 and change $4. A change names the order it follows. Each customer
-// has at least one row; paid periods come only with the last.
+// Reads customers $2 to $5; of the first, only what follows order $3 and change $4. A change names the order that it
+// follows. Each customer has at least one row; only the last one has the paid periods.
 const readPage: SqlStatement = {
   name: 'verify_history',
   text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
@@ -104,7 +104,7 @@ interface Place {
   readonly change: number;
 }
 
-/** Customers beyond `customerCount` are left to the next verification. `now`: no service clock has shown a later time. */
+/** Leaves customers beyond `customerCount` to the next verification. `now`: no service clock has shown a later time. */
 export async function checkAccountHistory(
   database: Database,
   {
@@ -168,7 +168,7 @@ export async function checkAccountHistory(
       await report(replay.end({ status, plan, life: lifeOf(shown) }));
       const at = Number(row['account_at'] ?? 0);
       await report(compareNotice(shown, isTest ? at : Math.max(at, now())));
-      // The audit log excludes tests.
+      // The audit log contains no tests.
       if (!isTest) await report(compareDetails(shown, firstOrder, past.detailsOf(accountId, number)));
       place = { customer: number + 1, order: 0, change: 0 };
     }
@@ -176,7 +176,7 @@ export async function checkAccountHistory(
   }
 }
 
-/** A customer is created in the same second as the first order or trial. */
+/** A customer is created in the same second as their first order or trial. */
 function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
   const { number, createdAt } = present.parse(row, 'c_');
   const problem = `the customer was made ${formatTime(createdAt)}, but their first order or trial ${formatTime(at)}`;
@@ -185,7 +185,7 @@ function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
 
 const daySeconds = 86_400;
 
-/** A notice of an end must not come early. */
+/** Checks that the notice of an end did not come early. */
 function compareNotice(
   { number, expiresAt, endNoticeDays }: Pick<Present, 'number' | 'expiresAt' | 'endNoticeDays'>,
   latest: EpochSeconds,
@@ -195,7 +195,7 @@ function compareNotice(
   return [{ subject: `customer ${number}`, problem: `not by the rules: ${problem}` }];
 }
 
-/** The first order's fingerprint contains the name; later changes are in the log. */
+/** The first order's fingerprint contains the first name. Later changes of it are in the log. */
 function compareDetails(
   { number, name, reference, externalRef }: Pick<Present, 'number' | 'name' | 'reference' | 'externalRef'>,
   firstOrder: PastOrder | null,

@@ -1,6 +1,6 @@
-// Halts writes of an account with broken books, and lifts halts. Halts are numbered across processes: a verification notes
-// the newest number at its start and lifts no newer halt, so a slow one cannot lift what another has found since; no clock
-// is involved. Called by verify-ledger.ts; the only writer of accounts.halted_at.
+// Stops writes to an account whose books are wrong (a halt), and lifts halts. Halts are numbered across processes. A
+// verification notes the newest number at its start and lifts no newer halt, so a slow run cannot lift one that another run
+// made later. Clocks are not involved. Called by verify-ledger.ts; the only writer of accounts.halted_at.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -13,7 +13,7 @@ const readHaltCount: SqlStatement = {
 
 const lockAccount: SqlStatement = {
   name: 'lock_account_to_halt',
-  // Reset tests are being deleted.
+  // A reset test is being deleted, so it is not halted.
   text: `select a.id from accounts a where a.id = $1::int and ${isInUse('a')} for no key update`,
 };
 
@@ -22,7 +22,7 @@ const countHalt: SqlStatement = {
   text: 'update service_state set halt_count = halt_count + 1 returning halt_count',
 };
 
-// Halting again assigns a new number, so that earlier verifications cannot lift it.
+// Halting again gives a new number, so that earlier verifications cannot lift it.
 const haltAccount: SqlStatement = {
   name: 'halt_account',
   text: `update accounts set halted_at = coalesce(halted_at, to_timestamp($2::bigint)), halt_number = $3::int
@@ -35,7 +35,7 @@ const liftHalt: SqlStatement = {
     where id = $1::int and halted_at is not null and coalesce(halt_number, 0) <= $2::int`,
 };
 
-/** The newest halt that a verification starting now may lift. */
+/** The newest halt that a verification which starts now may lift. */
 export async function newestHalt(database: Database): Promise<number> {
   const [row] = await database.query(readHaltCount);
   return Number(row?.['halt_count'] ?? 0);
@@ -43,7 +43,7 @@ export async function newestHalt(database: Database): Promise<number> {
 
 export function halt(database: Database, accountId: number, now: EpochSeconds): Promise<void> {
   return database.ofAccount(accountId).transaction(async (transaction) => {
-    // Account first: the lock order of administrators' changes, which lock service_state (audit log) last.
+    // Lock the account first: administrators' changes also lock service_state (the audit log) last.
     const [locked] = await transaction.query(lockAccount, [accountId]);
     if (locked === undefined) return;
     const [counted] = await transaction.query(countHalt);

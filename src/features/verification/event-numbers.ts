@@ -1,5 +1,5 @@
-// Checks that event numbers have no gaps up to the counter, except those recorded by a restore. Old events are deleted from
-// the start, which is no gap. Called by verify-ledger.ts.
+// Checks that event numbers have no gaps up to the counter, except those that a restore recorded. Old events are deleted
+// from the start, which makes no gap. Called by verify-ledger.ts.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -7,7 +7,7 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import type { Findings } from './verification-findings.ts';
 
 const eventsPerRange = 5_000;
-/** The latest of their dates counts, as the clock may have been set back. */
+/** The latest time among this many last events counts, because the clock may have been set back. */
 const eventsLookedAt = 100;
 
 const readHead: SqlStatement = {
@@ -21,7 +21,7 @@ const readHead: SqlStatement = {
     from accounts a where a.id = $1::int`,
 };
 
-// Only if an earlier event exists: old ones may be deleted meanwhile.
+// Reports a gap only if an earlier event exists, because old events may be deleted meanwhile.
 const readRange: SqlStatement = {
   name: 'verify_event_numbers',
   text: `with range as materialized (
@@ -36,7 +36,7 @@ const readRange: SqlStatement = {
         where g.account_id = $1::int and g.first_number <= r.previous + 1 and g.last_number + 1 >= r.number - 1)`,
 };
 
-/** Returns the time of the last events; null: none. */
+/** Returns the time of the last events, or null if there are none. */
 export async function checkEventNumbers(
   database: Database,
   accountId: number,

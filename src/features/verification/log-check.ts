@@ -1,6 +1,6 @@
-// Checks the audit log: no gaps in its numbers, credits and debits equal to the ledger's, accounts, packages and scheduled
-// prices as their last entries say, and an entry for every key. Called by verify-ledger.ts. Findings halt no account, as
-// either side may be wrong.
+// Checks the audit log: its numbers have no gaps, its credits and debits equal the ledger's, accounts, packages and
+// scheduled prices are as their last entries say, and every key has an entry. Called by verify-ledger.ts. Findings halt no
+// account, because either side may be wrong.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -84,7 +84,7 @@ const readScheduled: SqlStatement = {
 };
 
 export interface LogCheck {
-  /** Ledger credits and debits that the log does not name. */
+  /** Reports credits and debits of the ledger that the log does not name. */
   checkCredits(accountId: number, numbers: readonly number[], signal: AbortSignal): Promise<void>;
   checkPresent(signal: AbortSignal): Promise<void>;
 }
@@ -101,7 +101,7 @@ interface LoggedCredit {
   readonly after: Noted;
 }
 
-/** Incremental: continues as the log grows. */
+/** The check continues while the log grows. */
 export function createLogCheck(database: Database, findings: Findings): LogCheck {
   const credits = new Map<number, Set<number>>();
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();
@@ -109,7 +109,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   const schedules = new Map<string, string>();
   /** By id: accounts' own prices. */
   const priceLists = new Map<number, Noted>();
-  /** Entries of the first edition do not name ledger entries, so earlier credits may be missing. */
+  /** Entries of the first edition do not name ledger entries, so credits before this time may be missing. */
   let unnamedUntil: EpochSeconds = 0;
   const secrets = new Map<string, Set<string>>();
   let unnamedSecretsUntil: EpochSeconds = 0;
@@ -192,7 +192,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     await compareCredits(logged);
   }
 
-  /** `subject`: "key 7 of account 3"; "account 3" for its first key. */
+  /** `subject` is for example "key 7 of account 3", or "account 3" for its first key. */
   function noteSecret(subject: string, lastFour: unknown, at: EpochSeconds): void {
     if (typeof lastFour !== 'string') unnamedSecretsUntil = Math.max(unnamedSecretsUntil, at);
     else {
@@ -201,7 +201,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     }
   }
 
-  /** After a clock was set back, later scheduled prices begin before the entry, whose prices are then unknown. */
+  /** After a clock was set back, scheduled prices may begin before the logged entry. Then the prices are unknown. */
   function forgetOvertaken(packageId: number, from: string): void {
     const state = packageStates.get(packageId);
     if (state !== undefined && from <= formatTime(state.at))
@@ -294,7 +294,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
     return found;
   }
 
-  /** An account's first key may have one unnamed secret, from its creation. */
+  /** An account's first key may have one secret without a name in the log, from its creation. */
   async function differingKeys(): Promise<string[]> {
     const found: string[] = [];
     const begun = new Set<number>();
@@ -355,7 +355,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   }
 }
 
-/** An earlier version logged neither: then the package may have anything. */
+/** An earlier version logged neither field. Then the package may have any value. */
 function isAsLogged({ description, periods }: Package, after: Noted): boolean {
   return (
     (after['description'] === undefined || after['description'] === description) &&

@@ -1,8 +1,7 @@
-// Reconstructs package terms, account groups and customer details at a past time from the audit log. Between two entries
-// the first one's result held and, if the second found another state (manual SQL), that too. Scheduled prices:
-// past-prices.ts.
-// Clocks differ and orders are dated when their batch begins, so everything that held within `slackSeconds` counts as
-// right. The log is read at least as far as it went when the orders were read.
+// Finds package terms, account groups and customer details at a past time from the audit log. Between two entries the
+// result of the first applied and, if the second found another state (because of manual SQL), that state too. Clocks differ
+// and orders are dated when their batch begins, so everything that applied within `slackSeconds` counts as right. The log
+// is read at least as far as it went when the orders were read.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { publicId } from '../../shared/identifiers.ts';
@@ -20,9 +19,9 @@ export const slackSeconds = 300;
 const entriesPerRange = 2_000;
 
 export interface Past {
-  /** All possible terms; empty: no such package. */
+  /** All terms that may have applied. Empty if there was no such package. */
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
-  /** All possible groups; `present` is the current one. */
+  /** All groups that may have applied. `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
   /** By when each was set, the account's price lists that were not deleted. */
   listsOf(accountId: number): readonly AccountPriceListRow[];
@@ -42,7 +41,7 @@ interface PastPrices {
   readonly byId: ReadonlyMap<number, Pick<Package, 'heldSteps'>>;
 }
 
-/** Oldest first. `present`: the current state. */
+/** Entries come oldest first. `present` is the current state. */
 export function createPast(
   packages: ReadonlyMap<
     number,
@@ -73,14 +72,14 @@ function statesAround<State>(
   const add = (state: State | null | undefined) => {
     if (state !== null && state !== undefined) found.add(state);
   };
-  // Before the first entry, between entries, and after the last. Clocks may run backwards.
+  // Looks before the first entry, between entries, and after the last. Clocks may run backwards.
   for (let index = 0; index <= recorded.length; index += 1) {
     const began = recorded[index - 1]?.at ?? Number.NEGATIVE_INFINITY;
     const ended = recorded[index]?.at ?? Number.POSITIVE_INFINITY;
     if (Math.min(began, ended) > at + slackSeconds || Math.max(began, ended) < at - slackSeconds) continue;
     add(recorded[index - 1]?.after);
     add(index === recorded.length ? present : recorded[index]?.before);
-    // A package cannot be older than its first entry: if it seems so, a clock was set back, and its first state held.
+    // A package cannot be older than its first entry. If it seems to be, a clock was set back, and its first state applied.
     if (index === 0) add(recorded[0]?.before ?? recorded[0]?.after);
   }
   return [...found];
@@ -117,7 +116,7 @@ export function createPastReader(database: Database): PastReader {
       const [before, after] = [fieldsOf(entry['before']), fieldsOf(entry['after'])];
       const { name, external_ref: externalRef } = after;
       const { firstName = before['name'] } = customers.get(id) ?? {};
-      // Other entries set the operator's hold.
+      // Entries without a name set the operator's hold, which is not checked here.
       if (name !== undefined) customers.set(id, { firstName, name, externalRef });
       return false;
     }

@@ -1,5 +1,5 @@
-// Adds an entry to a package's logged history for each scheduled price that began, so that past-packages.ts sees one
-// history. The log says which prices were scheduled and deleted; each held until the next change. Pure.
+// Adds an entry to a package's logged history for each scheduled price that began, so that past-packages.ts reads a single
+// history. The log says which prices were scheduled and deleted. Each price applied until the next change. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { priceTable, type SomePrices } from '../packages/price-lines.ts';
@@ -15,7 +15,7 @@ export type PackageEntry =
   | ({ readonly kind: 'scheduled'; readonly at: EpochSeconds } & Beginning)
   | ({ readonly kind: 'deleted'; readonly at: EpochSeconds } & Beginning);
 
-/** `entries` in log order; `present`: the package after everything scheduled has begun. */
+/** `entries` are in log order. `present` is the package after all scheduled prices have begun. */
 export function withScheduled(
   entries: readonly PackageEntry[],
   present: Terms | null,
@@ -25,13 +25,13 @@ export function withScheduled(
   let toCome: readonly Beginning[] = [];
   let held: Terms | null = null;
 
-  /** Begins everything up to that second; `found`: the state found afterwards, null if unknown. */
+  /** Begins all prices up to that second. `found` is the state found afterwards, or null if unknown. */
   function begin(until: EpochSeconds, found: Terms | null): void {
     const due = toCome.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     toCome = toCome.filter(({ from }) => from > until);
     const states: (Terms | null)[] = [held ?? found];
     for (const { prices } of due) states.push(withPrices(states.at(-1) ?? null, prices));
-    // A different state means manual SQL: what does not begin here was so before.
+    // If another state was found, it comes from manual SQL. Prices that do not begin here had their values before.
     let before = found ?? states.at(-1) ?? null;
     const noted: Recorded<Terms>[] = [];
     for (const [index, { from, prices }] of [...due.entries()].reverse()) {
@@ -50,7 +50,7 @@ export function withScheduled(
       toCome = toCome.filter(({ from }) => from !== entry.from);
       begin(at, null);
       if (entry.from - at > slackSeconds) continue;
-      // By another process's clock they may have begun before the deletion.
+      // By another process's clock, the prices may have begun before they were deleted.
       const begun = withPrices(held, entry.prices);
       recorded.push({ at, before: held, after: begun }, { at, before: begun, after: held });
     } else {

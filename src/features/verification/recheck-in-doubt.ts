@@ -1,6 +1,6 @@
-// Rechecks findings that may be transient when the two halves of a fact are on several servers: a prepared transaction
-// commits on one of them first. After a crash this can last a minute, until Citus finishes it (citus.recover_2pc_interval).
-// Invariant: only what every look in a row finds is a problem.
+// Checks findings again that may go away by themselves. With accounts on several servers, a prepared transaction commits on
+// one server first. After a crash this state can last a minute, until Citus ends it (citus.recover_2pc_interval).
+// Invariant: a finding counts only if every check in a row finds it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../platform/database/database.ts';
@@ -8,10 +8,10 @@ import { isAnythingPrepared } from '../../platform/database/shards/citus.ts';
 
 const looksMax = 4;
 const pauseMilliseconds = 250;
-/** While something is prepared, for two minutes; after that a finding counts. */
+/** While transactions are prepared, checks for two minutes. After that a finding counts. */
 const looksInDoubtMax = 480;
 
-/** Returns what every `look` finds; usually the first finds nothing. */
+/** Returns what every `look` finds. Usually the first one finds nothing. */
 export async function recheckInDoubt<Found extends number | string>(
   database: Queryable,
   look: () => Promise<readonly Found[]>,
@@ -20,7 +20,7 @@ export async function recheckInDoubt<Found extends number | string>(
   let found = await look();
   for (let looks = 1; looks < looksInDoubtMax && found.length > 0; looks += 1) {
     await sleep(pauseMilliseconds, undefined, { signal });
-    // Before the look: a commit in between only costs another look.
+    // Ask this before looking: a commit in between then only costs another look.
     const isInDoubt = await isAnythingPrepared(database);
     const again = new Set(await look());
     found = found.filter((one) => again.has(one));

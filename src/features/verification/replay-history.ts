@@ -1,7 +1,6 @@
-// Replays one customer's history: each order and plan change runs as a command through the decide functions on this
-// customer's state, and the result is compared with the rows. Accounts share only the balance, which the check of the books
-// proves. What rows do not record (price, trial length, sale status, periods) is taken from the row and judged by
-// past-packages.ts. Pure.
+// Replays one customer's history: each order and plan change runs as a command through the decide functions, and the result
+// is compared with the rows. Accounts share only the balance, which the check of the books covers. What rows do not record
+// (price, trial length, sale status, periods) is taken from the row and judged by past-packages.ts. Pure.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { type Group, type Months, type Period, periodNames } from '../../shared/periods.ts';
@@ -66,7 +65,7 @@ export interface Deviation {
   readonly problem: string;
 }
 
-/** Call in order; each returns deviations from the rules. */
+/** Call these in order. Each returns the deviations from the rules. */
 export interface Replay {
   order(order: PastOrder, past: Past): Deviation[];
   change(change: PastChange, past: Past): Deviation[];
@@ -74,7 +73,7 @@ export interface Replay {
 }
 
 const day = 86_400;
-/** More than any order costs: credit is a question of the books. */
+/** More than any order costs. Whether there was enough credit is checked with the books. */
 const plenty = 1_000_000_000_000_000_000n;
 
 export interface ReplayedCustomer {
@@ -91,13 +90,13 @@ export function createReplay({
   group,
 }: ReplayedCustomer): Replay {
   let customer: CustomerState | null = null;
-  // A test's clock and the price log use different times, so they cannot be compared.
+  // A test's clock and the price log use different times, so tests' prices cannot be compared.
   const isTest = isTestAccount(accountId);
   let isLastOrderUnchecked = false;
   const lastOrders = new Map<number, OrderRecord>();
   /** Newest first, without those that failed. */
   const paid: PaidOrder[] = [];
-  /** By number; at most one if the rules were followed. */
+  /** Waiting orders by number; at most one if the rules were followed. */
   const waiting = new Map<number, OrderRecord>();
 
   function decide(
@@ -167,7 +166,7 @@ export function createReplay({
     const ordered: OrderCommand =
       renewed === undefined ? place : { ...common, type: 'renew', orderNumber: renewed.number };
     const command = automaticRenewal(row) ?? ordered;
-    // Renewals continue for retired packages.
+    // Ordering a retired package is wrong, but renewals of it continue.
     const retired = !isTest && terms.length > 0 && terms.every((around) => around.retired);
     const periods = periodsAround(terms, row.months);
     const wanted = terms[0] && packageAt(row.packageId, { ...terms[0], retired, periods }, row.priceCents);
@@ -190,7 +189,7 @@ export function createReplay({
     return problems.map(by(subject));
   }
 
-  /** All if any of the terms sold it: a period counts as unsold only if it was unsold all around that time. */
+  /** A period counts as unsold only if no terms around that time sold it. Otherwise all periods count as sold. */
   function periodsAround(terms: readonly Terms[], months: Months): readonly Period[] {
     const isUnsold = !isTest && terms.length > 0 && !terms.some((around) => isSoldFor(around, months));
     return isUnsold ? (terms[0]?.periods ?? []) : periodNames;
@@ -203,7 +202,7 @@ export function createReplay({
     return { since, lastPaidCents: (months) => lastPaidCents(paid, since, months) };
   }
 
-  /** It matters only if the order waited for the product, because then the plan is not due again meanwhile. */
+  /** Needed only if the order waited for the product, because the plan was then not due again meanwhile. */
   function automaticRenewal({ fingerprint, isHandedOver, number }: PastOrder): RenewAutomatically | null {
     const dueAt = customer?.life.renewAt ?? null;
     if (fingerprint !== automaticFingerprint || !isHandedOver || dueAt === null) return null;
@@ -292,7 +291,7 @@ export function createReplay({
     if (outcome.type !== 'plan_changed') return [by(subject)(refusalOf(outcome))];
     const problems: string[] = [];
     const [made] = changes.planChanges;
-    // Older versions recorded auto-renewals that changed nothing.
+    // Older versions recorded auto-renewal settings even if they changed nothing.
     const isSetAgain = row.kind === 'auto_renew' && !row.isEmpty;
     if ((made?.isEmpty ?? true) !== row.isEmpty && !isSetAgain) {
       problems.push(row.isEmpty ? 'it says that nothing changed' : 'it changed nothing');
@@ -335,7 +334,7 @@ export function createReplay({
     }
   }
 
-  /** Only the refusal's code is recorded, so only its due time and postponement are checked. */
+  /** Only the code of the refusal is recorded, so this checks only its due time and the next attempt. */
   function failedRenewal({ createdAt, code }: PastChange, subject: string): Deviation[] {
     const dueAt = customer?.life.renewAt ?? null;
     const isAside = customer?.life.endsAtPeriodEnd ?? true;
@@ -378,7 +377,7 @@ export function createReplay({
       customerName: null,
       again: false,
       idempotencyKey: `change ${number}`,
-      // A row exists for a given key even if the trial was running.
+      // A key from the client has a row even if the trial was already running.
       keyIsMinted: !isEmpty,
     };
     const { outcome, changes } = decide(command, { wanted }, createdAt);
@@ -438,7 +437,7 @@ function packageAt(
 
 const accessVersion = 1;
 
-/** With an unlimited balance; new customers and orders get the right numbers. */
+/** The account has unlimited balance. New customers and orders get the right numbers. */
 function accountWithPlenty(id: number, customerNumber: number, orderNumber: number): AccountState {
   return {
     id,
@@ -450,7 +449,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     customerCount: customerNumber - 1,
     entryCount: 0,
     planChangeCount: 0,
-    // Replays emit no events.
+    // A replay emits no events.
     eventCount: null,
     ledgerOpenFrom: null,
     alertBelowCents: null,

@@ -1,20 +1,20 @@
-// Runs one verification at a time. Requests in this process share a run and its report; if another process runs one, or
-// after a while, they get null and must ask again, while the run continues and its report waits. Made by create-service.ts.
-// Invariant: a run without waiting requests is cancelled, unless one was asked to come back.
+// Runs one verification at a time. Requests in this process share a run and its report. If another process runs one, or
+// after a while, a request gets null and must ask again; the run continues meanwhile. Made by create-service.ts.
+// Invariant: a run that no request waits for is cancelled, unless one was asked to come back.
 
 import type { VerifyReportView } from './verification-schemas.ts';
 
 export interface SharedVerificationLimits {
-  /** Shorter than proxy timeouts. */
+  /** Shorter than the timeouts of proxies. */
   readonly waitMilliseconds: number;
-  /** After the last request left: clients retry. */
+  /** How long a run goes on after the last request left, because clients retry. */
   readonly lingerMilliseconds: number;
   readonly keptMilliseconds: number;
 }
 
 export interface SharedVerificationDependencies {
   readonly audit: (signal: AbortSignal) => Promise<VerifyReportView>;
-  /** null: another process runs one, or this one had to stop. */
+  /** Returns null if another process runs a verification or this one had to stop. */
   readonly exclusively: (
     work: (signal: AbortSignal) => Promise<VerifyReportView>,
   ) => Promise<VerifyReportView | null>;
@@ -22,7 +22,7 @@ export interface SharedVerificationDependencies {
 }
 
 export interface SharedVerification {
-  /** From the current or a new run; null: ask again. `gone` aborts when the client disconnects. */
+  /** The report of the current or a new run. null: ask again. `gone` aborts when the client disconnects. */
   report(gone: AbortSignal): Promise<VerifyReportView | null>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // Finds rows that no account's verification covers: claims without a customer, rows of missing accounts, rows in the wrong
-// shard. Reads ranges over all accounts; one statement sees a row with its parent or neither, so there are no false alarms.
+// shard. Reads ranges over all accounts. One statement sees a row and its parent or neither, so there are no false alarms.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -16,7 +16,7 @@ const problemsMax = 20;
 
 type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
 
-// A row without an account marks the range's end; null: done.
+// A row without an account marks where the range ends. Returns null at the end of the table.
 const readClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `with range as materialized (
@@ -34,7 +34,7 @@ const readClaims = [
   readClaimsOf('verify_test_claims', 'test_customer_references'),
 ];
 
-// On several servers, claims are read before customers, so that a new claim has its customer.
+// On several servers, claims are read before customers, so that a new claim already has its customer.
 const listClaimsOf = (name: string, references: string): SqlStatement => ({
   name,
   text: `select reference, account_id, customer_number from ${references}
@@ -51,7 +51,7 @@ const findUnclaimable: SqlStatement = {
       and c.reference = r.reference)`,
 };
 
-/** The next account ids in the table, by an index skip scan; null at the end. */
+/** The next account ids in the table, found by jumping through its index. null at the end. */
 const readOwners = (table: OwnedTable): SqlStatement => ({
   name: `verify_owners_of_${table}`,
   text: `with recursive owners (place, id) as (
@@ -81,7 +81,7 @@ const owned = [
   ['order_handoffs', 'handed-over order', readOwners('order_handoffs'), listStrays('order_handoffs')],
 ] as const;
 
-/** What foreign keys enforce on an undivided database. */
+/** Checks what foreign keys enforce on an undivided database. */
 const readReferences = accountReferences.map(({ table, column, refersTo }) => ({
   table,
   statement: {

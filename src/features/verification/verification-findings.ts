@@ -1,11 +1,11 @@
-// Collects findings for the report. Problems of the books halt their account at once; those of rules, row hashes and the
+// Collects findings for the report. Problems of the books halt their account at once. Problems of rules, row hashes and the
 // audit log do not.
 
 import type { VerifyReportView } from './verification-schemas.ts';
 
 export type Problem = VerifyReportView['problems'][number];
 
-/** Listed separately and limited each, so that a flood of one hides no other. */
+/** Each check has its own list and limit, so that many findings of one do not hide another's. */
 export type Check =
   | 'account'
   | 'chain'
@@ -20,11 +20,11 @@ export type Check =
   | 'hashes'
   | 'rules';
 
-/** Per account and check; every account with a problem is listed. */
+/** The limit per account and check. Every account with a problem is listed. */
 const problemsPerCheckMax = 20;
 
 export interface Findings {
-  /** Resolves once the account is halted, for checks of the books. */
+  /** For checks of the books, resolves once the account is halted. */
   add(check: Check, accountId: number, subject: string, problem: string): Promise<void>;
   isBroken(accountId: number): boolean;
   hasRoom(check: Check, accountId: number): boolean;

@@ -1,8 +1,8 @@
-// The ranges and cancellation of a verification.
+// How much a verification reads at once, and how it is cancelled.
 
-/** Per statement; docs/decisions/0018-integrity-and-conformity.md has the times. */
+/** Rows per statement. docs/decisions/0018-integrity-and-conformity.md has the times that they take. */
 export interface AuditRanges {
-  /** With their orders. At least 2: an order's entries stay together. */
+  /** Entries with their orders. At least 2, because an order's entries are read together. */
   readonly entries: number;
   readonly customers: number;
   readonly events: number;

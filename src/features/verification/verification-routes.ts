@@ -1,4 +1,4 @@
-// Verification of the books, for the operator.
+// The operator verifies the books.
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

@@ -1,4 +1,4 @@
-// The verification report.
+// Schemas of the verification report.
 
 import Type, { type Static } from 'typebox';
 import { count, text } from '../../shared/schema-parts.ts';

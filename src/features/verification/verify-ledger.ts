@@ -1,6 +1,7 @@
-// A full verification: every account's books in SQL (account-books.ts, stray-rows.ts), halting broken accounts at once and
-// lifting halts of sound ones, and its history against the rules (account-conformity.ts), which halts none. Short single
-// reads, so it can run beside a busy service and be cancelled between statements. Concurrency: shared-verification.ts.
+// A full verification. Checks every account's books in SQL (account-books.ts, stray-rows.ts), halts accounts with wrong
+// books at once and lifts halts of right ones. Checks histories against the rules (account-conformity.ts), which halts
+// none. Its reads are short and separate, so it can run beside a busy service and be cancelled between them.
+// shared-verification.ts runs one at a time.
 
 import {
   type Database,
@@ -33,14 +34,14 @@ const listAccounts: SqlStatement = {
     where a.id > $1::int and ${isInUse('a')} order by a.id limit ${accountsPerList}`,
 };
 
-/** The latest time that any service clock has shown, in case it was set back. */
+/** The latest time that any service clock has shown, in case a clock was set back. */
 const readLatest: SqlStatement = {
   name: 'verify_latest_moment',
   text: `select extract(epoch from greatest((select told_until from plan_end_marks where days = 0),
       (select at from audit_log order by number desc limit 1)))::bigint as at`,
 };
 
-/** Clocks of processes differ. */
+/** By how much the clocks of processes may differ. */
 const slackSeconds = 300;
 
 const listTestsInUse: SqlStatement = {
@@ -48,7 +49,10 @@ const listTestsInUse: SqlStatement = {
   text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };
 
-/** `clock`: any clock of the service. @throws on cancel, keeping halts; DatabaseUnavailable if the database was replaced */
+/**
+ * `clock` is any clock of the service. @throws if cancelled, with halts kept; DatabaseUnavailable if the database was
+ * replaced
+ */
 export async function verifyLedger(
   database: Database,
   now: EpochSeconds,
@@ -97,7 +101,7 @@ export async function verifyLedger(
   return { ok: problems.length === 0, accounts, entries, ...tests, problems };
 }
 
-/** Problems of tests reset meanwhile are dropped: they were being deleted. */
+/** Drops problems of tests that were reset meanwhile, because they are being deleted. */
 async function withoutReset(database: Database, problems: readonly Problem[]): Promise<Problem[]> {
   const tests = [...new Set(problems.map(({ account_id: id }) => id).filter(isTestAccount))];
   const rows =

@@ -1,4 +1,4 @@
-// POST /customers/{id}/cancel: ends the plan now and refunds the unused part, or lets it run out without renewal.
+// POST /customers/{id}/cancel: ends the plan now and refunds the unused part, or lets the plan run out without a renewal.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { type EpochSeconds, formatTime } from '../../../shared/times.ts';

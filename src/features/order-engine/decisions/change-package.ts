@@ -1,4 +1,4 @@
-// POST /api/admin/v1/customers/{id}/change-package: an order placed by the operator that replaces the running plan, at the
+// POST /api/admin/v1/customers/{id}/change-package: the operator places an order that replaces the running plan, at the
 // account's price and from its balance.
 
 import { formatAmount } from '../../../shared/amounts.ts';

@@ -1,5 +1,5 @@
-// Common parts of plan changes without an order: checks, history row, audit entry, replay. Each kind of change has its own
-// file beside this one.
+// The common parts of plan changes without an order: checks, history row, audit entry, replay. Each kind of change has its
+// own file beside this one.
 
 import { publicId } from '../../../shared/identifiers.ts';
 import type { JsonObject } from '../../../shared/json.ts';
@@ -13,7 +13,7 @@ import type { OrderOutcome, PlanChangeCommand } from './order-commands.ts';
 import { shownCustomer, type WorkingState } from './order-state.ts';
 import { changeCallId } from './product-calls.ts';
 
-/** The customer, or the outcome if nothing changes. */
+/** Returns the customer, or the outcome if nothing changes. */
 export function begin(
   working: WorkingState,
   account: AccountState,
@@ -41,7 +41,7 @@ export function begin(
 export interface Change {
   readonly kind: PlanChangeKind;
   readonly fingerprint: string;
-  /** No change: a row is written only for a client's key, to bind the key to this answer. */
+  /** True if nothing changes. A row is then written only for a client's key, to bind the key to this answer. */
   readonly isNone?: boolean;
   readonly details?: Partial<PlanChange>;
   readonly call?: ProductCallType | null;

@@ -1,4 +1,4 @@
-// Checks common to all commands, and how refusals are made.
+// Checks that all commands share, and functions that make refusals.
 
 import { type ErrorCode, type ErrorDetails, refusal } from '../../../shared/error-catalog.ts';
 import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../../../shared/identifiers.ts';
@@ -15,7 +15,7 @@ export function refused(code: ErrorCode, details: ErrorDetails = {}): Refused {
   return { type: 'refused', refusal: refusal(code, details) };
 }
 
-/** The caller's rights changed. Not if the order may stand since an unanswered COMMIT: then its caller must learn of it. */
+/** The caller's rights changed, so they are checked again. Not if the order may stand: then its caller must learn of it. */
 export function mustAskAgain(
   account: AccountState,
   { accessVersion, mayStand }: Pick<Keyed, 'mayStand'> & { readonly accessVersion: number },
@@ -24,13 +24,13 @@ export function mustAskAgain(
   return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
 }
 
-/** While an order awaits the product, nothing else may change the plan. null: no such order. */
+/** While an order waits for the product, nothing else may change the plan. null: no order waits. */
 export function refusedWhilePending(customer: { readonly life?: PlanLife } | null): Refused | null {
   const isPending = customer?.life !== undefined && customer.life.pendingOrder !== null;
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
 }
 
-/** A period that the package is not sold for: before all checks of the customer and the balance. null: it is sold. */
+/** Refuses a period that the package is not sold for, before customer and balance are checked. null: it is sold. */
 export function refusedAsUnsold(wanted: Package, months: Months): Refused | null {
   if (isSoldFor(wanted, months)) return null;
   const { periods } = wanted;
@@ -38,7 +38,7 @@ export function refusedAsUnsold(wanted: Package, months: Months): Refused | null
   return refused('invalid_months', { field: 'months', reason, periods });
 }
 
-/** The account's numbers, or a test account's budget, are used up. null: there is room. */
+/** Refuses if the account's numbers, or a test account's budget, are used up. null: there is room. */
 export function refusedAsFull(working: WorkingState, account: AccountState): Refused | null {
   if (hasUsedItsNumbers(account)) return refused('order_failed', { reason: 'account_full' });
   const full = working.fullTestBudget(account.id);

@@ -1,4 +1,4 @@
-// An administrator's credit or correction.
+// An administrator credits or debits an account.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { fieldRefusal } from '../../../shared/error-catalog.ts';
@@ -28,7 +28,7 @@ export function creditAccount(
     return { type: 'credited', entry: earlier, replayed: true };
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
-  // The remaining balance of a full account can still be debited.
+  // The balance of a full account can still be debited.
   const full = amountCents > 0n ? refusedAsFull(working, account) : null;
   if (full !== null) return full;
   const balanceAfterCents = account.balanceCents + amountCents;

@@ -1,4 +1,4 @@
-// A customer's row during a batch, with its plan and plan life as objects.
+// A customer's row during a batch, with the plan and the plan's life as objects.
 
 import type { CustomerRow, lifeRow } from '../records/customer-table.ts';
 import type { PlanLife } from '../records/plan-life.ts';

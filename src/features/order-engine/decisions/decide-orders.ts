@@ -48,7 +48,7 @@ export function decideOrders(
       command.type === 'move_test_clock'
         ? moveClock(working, before, command, now)
         : decide(working, command, at);
-    // A moving clock emits at each second itself.
+    // While a clock moves, each step emits the event itself.
     if (command.type !== 'move_test_clock') emitLowBalance(working, before);
     // The answer shows the test as of that time.
     return testClock === null
@@ -64,7 +64,7 @@ function moveClock(
   command: MoveTestClock,
   now: EpochSeconds,
 ): OrderOutcome {
-  // The test was reset meanwhile: a clock move is never meant for its successor.
+  // The test was reset meanwhile. A move of its clock must not apply to the next test.
   if (account?.testState !== 'current') return refused('reset_in_progress');
   return moveTestClock(working, account, command, now);
 }
@@ -78,7 +78,7 @@ function decide(
   if (account === null) {
     return isTestAccount(command.accountId) ? { type: 'access_changed' } : refused('account_not_found');
   }
-  // The test was reset meanwhile: a retry reaches its successor.
+  // The test was reset meanwhile. If the caller is authenticated again, the command reaches the next test.
   if (account.testState !== null && account.testState !== 'current') return { type: 'access_changed' };
   switch (command.type) {
     case 'place':

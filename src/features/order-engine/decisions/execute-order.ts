@@ -1,6 +1,6 @@
-// Executes every order, placed, renewed or automatic: the last checks (order_failed, price_changed, insufficient_credit),
-// then the changes. The only place that charges an order. If the product must accept it first, the money moves now and the
-// plan when it answers (settle-order.ts).
+// Executes every order, whether placed, renewed or automatic: makes the last checks (order_failed, price_changed,
+// insufficient_credit), then the changes. Only this file charges orders. If the product must accept the order first, the
+// money moves now and the plan changes when the product answers (settle-order.ts).
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import type { Months } from '../../../shared/periods.ts';
@@ -40,7 +40,7 @@ export function executeOrder(
     kind === 'renew' && running !== null && 'plan' in customer ? working.runOf(customer) : null;
   const { cents: priceCents, rule } = priceFor(wanted, working.payer(account), months, now, extended);
   const refundCents = kind === 'change' && running !== null ? unusedCents(running, now) : 0n;
-  // The order's number if it passes the checks.
+  // The order gets this number if it passes the checks.
   const number = account.orderCount + 1;
   const plan = orderedPlan(
     { number, kind, packageId: wanted.id, months, priceCents, createdAt: now },
@@ -126,7 +126,7 @@ export function executeOrder(
   return { type: 'ordered', order, replayed: false };
 }
 
-/** The plan stays; a new customer gets a plan that ends as it begins. */
+/** Leaves the plan as it is. A new customer gets a plan that ends as it begins. */
 function waitForProduct(
   working: WorkingState,
   account: AccountState,
@@ -142,7 +142,7 @@ function waitForProduct(
   return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));
 }
 
-/** Terms as of the order's second, holds as of now. Nothing else changes the plan while the order is pending. */
+/** Applies the order's terms as of its second, but holds as of now. While it is pending, nothing else changes the plan. */
 export function afterOrder(
   { plan: before, life }: Pick<CustomerState, 'plan' | 'life'>,
   order: OrderRecord,
@@ -153,7 +153,7 @@ export function afterOrder(
   return { plan, life: lifeAfterOrder({ ...life, pendingOrder: null }, plan, isNewRun) };
 }
 
-/** From the plan running at the order's second; null: none. */
+/** `running` is the plan that ran at the order's second, or null. */
 function orderedPlan(
   {
     number: lastOrder,
@@ -172,7 +172,7 @@ function orderedPlan(
   return { ...plan, lastOrder };
 }
 
-/** The refund withheld until a pending order completes, so that nothing is spent that a failure would have to take back. */
+/** The part of the refund that is held back until the order completes, so that it cannot be spent before it may fail. */
 export function heldBackCents({
   priceCents,
   refundCents,

@@ -45,7 +45,7 @@ export function grantTrial(
   const bound = { kind: 'trial', byParty: 'operator', actorId, idempotencyKey, fingerprint } as const;
   if (customer !== null && running !== null) {
     if (running.packageId !== trial.id) return refused('order_failed', { reason: 'plan_running' });
-    // The trial is already running: a client's key is bound to this answer.
+    // The trial is already running. Bind a client's key to this answer.
     if (!command.keyIsMinted) working.addPlanChange(customer, { ...bound, isEmpty: true }, now);
     return { type: 'granted', accountId: account.id, customerNumber: customer.number, replayed: false };
   }

@@ -1,7 +1,7 @@
-// Moves a test's clock and runs what is due on the way, each at its second: renewals, notices, ends. move-clock-in-steps.ts
-// repeats the command until the target.
-// Invariant: steps run in order of time, then customer number; per customer renewal, notices, end. The clock stays at the
-// second reached, so a repetition, also after a crash, continues there and repeats nothing.
+// Moves a test's clock and runs everything due on the way (renewals, notices, ends), each at its second.
+// move-clock-in-steps.ts repeats the command until the target.
+// Invariant: steps run in order of time, then customer number; for one customer, renewal before notices before end. The
+// clock stays at the second that it reached, so a repetition, even after a crash, continues there and repeats nothing.
 
 import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { addDuration, addMonths, type EpochSeconds } from '../../../shared/times.ts';
@@ -20,10 +20,10 @@ const daySeconds = 86_400;
 const monthsMax = 120;
 const clockMax = Date.UTC(2200, 0, 1) / 1000;
 
-/** Alert settings add more; 0: the end. */
+/** Days before the end at which notices are sent; 0 is the end itself. Alert settings add more. */
 const noticeDays = [7, 1, 0];
 
-/** `now`: the real time, which keeps moves apart. */
+/** `now` is the real time, by which other moves are kept out. */
 export function moveTestClock(
   working: WorkingState,
   account: AccountState,
@@ -61,7 +61,7 @@ export function moveTestClock(
     heldUntil: null,
   };
   const { testClock } = account;
-  // Another move may have come further. At the target's own second, more steps may be left.
+  // Another move may have gone further. At the target's own second, steps may be left to run.
   const isThere = target < testClock || (earlier === null && target === testClock);
   const { clock, happened, isDone, isFull } = isThere
     ? { clock: testClock, happened: nothing, isDone: true, isFull: false }
@@ -95,7 +95,7 @@ function targetOf(to: ClockTarget, clock: EpochSeconds): EpochSeconds | OrderOut
   });
   const target = to.type === 'time' ? to.at : addDuration(clock, to.duration);
   if (target < clock) return bad('the clock moves forward only');
-  // NaN beyond the calendar's range.
+  // The comparison is false for NaN too, which comes from dates beyond the calendar's range.
   if (!(target <= addMonths(clock, monthsMax))) return bad('at most ten years in one request');
   return target < clockMax ? target : bad('the clock ends with the year 2199');
 }
@@ -107,7 +107,7 @@ interface Step extends StepPlace {
 
 const nothing: ClockEvents = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
 
-/** At most `stepsMax` steps. `isDone`: nothing is left up to the target, including its second. */
+/** Runs at most `stepsMax` steps. `isDone`: nothing is left to run up to and including the target's second. */
 function takeSteps(
   working: WorkingState,
   { id, testClock }: AccountState,
@@ -133,7 +133,7 @@ function takeSteps(
   let clock = start;
   let hasChanged = false;
   for (let taken = 0; taken < stepsMax; taken += 1) {
-    // Between two steps: a step is never split.
+    // Check between two steps, because a step is never split.
     if (working.fullTestBudget(id) !== null) return { clock, happened, isDone: false, isFull: true };
     const step = waiting.take();
     if (step === null) {
@@ -151,7 +151,7 @@ function takeSteps(
       else happened.renewalsFailed += 1;
     } else if (outcome.type === 'end_noted') happened[step.days === 0 ? 'ended' : 'warnings'] += 1;
     const after = working.customerByNumber(id, step.number);
-    // A step without effect would be due forever.
+    // A step without any effect would stay due forever, so forget it.
     if (after === null || after === step.customer) continue;
     hasChanged = true;
     wait(after, clock);
@@ -194,7 +194,7 @@ function take(
   );
 }
 
-/** At `clock` or later; null: nothing. */
+/** Finds the next step at `clock` or later. null: there is none. */
 function nextStep(customer: CustomerState, days: readonly number[], clock: EpochSeconds): Step | null {
   const { number, plan, life } = customer;
   const { expiresAt } = plan;
@@ -203,7 +203,7 @@ function nextStep(customer: CustomerState, days: readonly number[], clock: Epoch
     if (next === null || at < next.at) next = { customer, number, at, days: of };
   };
   const { autoRenew, renewAt, endsAtPeriodEnd, cancelled, endNoticeDays } = life;
-  // Set up after its due time: due now.
+  // If auto-renewal was set up after its due time, it is due now.
   if (autoRenew !== null && renewAt !== null && !endsAtPeriodEnd) offer(Math.max(renewAt, clock), null);
   if (cancelled || expiresAt <= plan.anchorAt) return next;
   for (const before of days) {
@@ -217,7 +217,7 @@ function compare(one: StepPlace, other: StepPlace): number {
   return one.at - other.at || one.number - other.number;
 }
 
-/** At most one step per customer. */
+/** Holds at most one step per customer. */
 function createStepQueue() {
   const heap: Step[] = [];
   const isBefore = (one: number, other: number) => {

@@ -1,4 +1,4 @@
-// A new customer, created by a first order or a trial.
+// Makes a new customer, for a first order or a trial.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import { plainLife } from '../records/plan-life.ts';

@@ -1,6 +1,6 @@
-// Notes that a plan nears or has reached its end, once.
-// Invariant: one notice per end and number of days: what was read is compared here, under the account's lock; an order
-// moves the end and resets all notices.
+// Notes once that a plan is about to end or has ended.
+// Invariant: there is one notice per end and number of days. What the caller read is compared here under the account's
+// lock. An order moves the end and resets all notices.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -11,7 +11,7 @@ import { endCallId } from './product-calls.ts';
 
 const daySeconds = 86_400;
 
-/** If less time is left than the account's alerts ask for, the notice is sent at once. */
+/** Sends the notice at once if less time is left than the account's alerts ask for. */
 export function notifyOfNearEnd(working: WorkingState, customer: CustomerState, now: EpochSeconds): void {
   const { accountId, plan, life } = customer;
   const days = working.account(accountId)?.alertDays ?? null;
@@ -31,8 +31,8 @@ export function notePlanEnd(
   const { plan, life } = customer;
   const isOver = plan.expiresAt <= now;
   const isNotedAlready = life.endNoticeDays !== null && life.endNoticeDays <= days;
-  // After an outage: "ending" is no news once the plan has ended.
-  // A plan whose first order awaits the product never began.
+  // After an outage, "ending" is no longer news once the plan has ended. A plan whose first order waits for the product
+  // never began.
   const hasBegun = plan.expiresAt > plan.anchorAt;
   const isDue = plan.expiresAt === expiresAt && hasBegun && !life.cancelled && isOver === (days === 0);
   if (!isDue || isNotedAlready) return { type: 'not_due' };

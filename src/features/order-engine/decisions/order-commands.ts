@@ -1,4 +1,5 @@
-// The engine's commands and outcomes, shared by routes, engine and decide-orders.ts. Whole cents; epoch seconds.
+// The engine's commands and outcomes, shared by routes, the engine and decide-orders.ts. Amounts are whole cents; times are
+// Unix seconds.
 
 import type { AuditAuthor } from '../../../platform/audit-log/actor.ts';
 import type { Refusal } from '../../../shared/error-catalog.ts';
@@ -10,7 +11,7 @@ import type { HandoffOutcome } from '../records/order-handoff.ts';
 import type { OrderRecord } from '../records/order-table.ts';
 import type { AutoRenew, CustomerStatus } from '../records/plan-life.ts';
 
-/** The account, and its access_version at authentication. */
+/** The account, with its access_version when the caller was authenticated. */
 interface Caller {
   readonly accountId: number;
   readonly accessVersion: number;
@@ -28,11 +29,11 @@ export interface PlaceOrder extends Caller, Keyed, Guarded {
 export interface RenewOrder extends Caller, Keyed, Guarded {
   readonly type: 'renew';
   readonly orderNumber: number;
-  /** null: those of the renewed order. */
+  /** null takes the months of the renewed order. */
   readonly months: Months | null;
 }
 
-/** `renew_customer` of POST /orders/bulk: renews the current plan by the last order that made it. */
+/** `renew_customer` of POST /orders/bulk: renews the customer's current plan by repeating the order that made it. */
 export type RenewCustomer = Caller &
   Keyed &
   Guarded & {
@@ -51,7 +52,7 @@ export interface ChangePackage extends Caller, Keyed, Guarded, AuditAuthor {
 /** A plan change without an order. `mayStand` and the key work as for orders. */
 interface PlanCommand extends Caller, Keyed, AuditAuthor {
   readonly customerNumber: number;
-  /** Default: the account itself. */
+  /** By default the account itself. */
   readonly byParty?: 'account' | 'operator';
 }
 
@@ -65,7 +66,7 @@ export interface SuspendPlan extends PlanCommand {
   readonly reason: string | null;
 }
 
-/** POST /customers/{id}/resume: lifts the account's own hold, and withdraws a cancel at the period's end. */
+/** POST /customers/{id}/resume: ends the account's own suspension and withdraws a cancel at the period's end. */
 export interface ResumePlan extends PlanCommand {
   readonly type: 'resume';
 }
@@ -78,9 +79,9 @@ export interface SetAutoRenew extends PlanCommand {
 export interface RenewAutomatically extends Caller, Keyed {
   readonly type: 'renew_automatically';
   readonly customerNumber: number;
-  /** The due time that was read: if it moved since, the plan is not due. */
+  /** The due time that the job read. If it has moved since, the plan is no longer due. */
   readonly dueAt: EpochSeconds;
-  /** As of `accessVersion`. */
+  /** Whether the account was blocked at `accessVersion`. */
   readonly isBlocked: boolean;
 }
 
@@ -88,7 +89,7 @@ export interface NotePlanEnd extends PlanEnd {
   readonly type: 'note_plan_end';
 }
 
-/** `days` before the end; 0: at the end. */
+/** A notice `days` before the end of a plan. 0 means that it has ended. */
 export interface PlanEnd {
   readonly accountId: number;
   readonly customerNumber: number;
@@ -109,11 +110,11 @@ export interface GrantTrial extends Keyed, AuditAuthor {
   readonly packageId: number;
   readonly customerReference: string;
   readonly customerName: string | null;
-  /** Also if the customer had this trial before. */
+  /** True grants the trial even if the customer had it before. */
   readonly again: boolean;
 }
 
-/** The operator's hold. The plan's time runs on. */
+/** The operator suspends or unsuspends a customer. The plan's time runs on. */
 export interface SetCustomerStatus extends AuditAuthor {
   readonly type: 'set_status';
   readonly accountId: number;
@@ -121,27 +122,27 @@ export interface SetCustomerStatus extends AuditAuthor {
   readonly status: CustomerStatus;
 }
 
-/** Moves a test's clock by at most `stepsMax` steps; repeated with the same key it continues to the original target. */
+/** Moves a test's clock by at most `stepsMax` steps. Repeated with the same key, it continues to the first target. */
 export interface MoveTestClock {
   readonly type: 'move_test_clock';
   readonly accountId: number;
   readonly idempotencyKey: string;
   readonly keyIsMinted: boolean;
   readonly to: ClockTarget;
-  /** 0: only releases the clock for other moves. */
+  /** 0 only releases the clock for other moves. */
   readonly stepsMax: number;
-  /** Real time during which no other move may begin. */
+  /** For this long in real time, no other move may begin. */
   readonly holdSeconds: number;
-  /** Unique prefix of keys for the orders that result. */
+  /** The unique beginning of the keys of orders that result from the move. */
   readonly orderKeys: string;
 }
 
-/** A duration starts from the current clock. */
+/** A duration counts from the test clock's current time. */
 export type ClockTarget =
   | { readonly type: 'time'; readonly at: EpochSeconds }
   | { readonly type: 'duration'; readonly duration: Duration };
 
-/** Counts during a move. */
+/** What happened during a move. */
 export interface ClockEvents {
   readonly renewals: number;
   readonly renewalsFailed: number;
@@ -149,30 +150,30 @@ export interface ClockEvents {
   readonly warnings: number;
 }
 
-/** The product's answer to a waiting order, or an administrator's decision. */
+/** The product's answer to a waiting order, or an administrator's decision about it. */
 export interface SettleOrder {
   readonly type: 'settle_order';
   readonly accountId: number;
   readonly orderNumber: number;
   readonly outcome: HandoffOutcome;
   readonly reason: string | null;
-  /** null: the product. */
+  /** null if the product answered. */
   readonly by: AuditAuthor | null;
-  /** No usable answer: the product may have carried out an order that fails here. */
+  /** There was no usable answer, so the product may have carried out an order that fails here. */
   readonly isUnanswered?: boolean;
 }
 
 export interface Keyed {
   readonly idempotencyKey: string;
-  /** Minted for this request, so no earlier request can have used it. */
+  /** The key was made for this request, so no earlier request can have used it. */
   readonly keyIsMinted: boolean;
-  /** An earlier attempt decided it, and its COMMIT was never answered. */
+  /** An earlier attempt decided this command, but its COMMIT was never answered, so it may stand. */
   readonly mayStand?: boolean;
 }
 
-/** Not part of the fingerprint. */
+/** Not part of the fingerprint, so a replay may have another value. */
 interface Guarded {
-  /** The maximum charge, net of a refund; null: no limit. */
+  /** The most that may be charged, net of a refund. null sets no limit. */
   readonly maxChargeCents: bigint | null;
 }
 
@@ -202,7 +203,7 @@ function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   return type === 'cancel' || type === 'suspend' || type === 'resume' || type === 'set_auto_renew';
 }
 
-/** Their idempotency keys are in plan_changes: one namespace per account. */
+/** True if the key is stored in plan_changes. An account's keys share one namespace. */
 export function bindsPlanKey(command: OrderCommand): command is PlanChangeCommand | GrantTrial {
   return command.type === 'grant_trial' || isPlanChange(command);
 }
@@ -221,7 +222,7 @@ type AnyOutcome =
       readonly replayed: boolean;
     }
   | { readonly type: 'status_set'; readonly customer: Customer }
-  /** `customer`: as now, also in a replay; refund and balance are the first answer's. */
+  /** `customer` is as now, even in a replay. Refund and balance are those of the first answer. */
   | {
       readonly type: 'plan_changed';
       readonly customer: Customer;
@@ -231,7 +232,7 @@ type AnyOutcome =
     }
   | { readonly type: 'settled'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'end_noted' }
-  /** `isReached`: at the target. Counts cover the whole move so far. */
+  /** `isReached`: the clock is at the target. The counts cover the whole move so far. */
   | {
       readonly type: 'clock_moved';
       readonly clock: EpochSeconds;
@@ -240,9 +241,9 @@ type AnyOutcome =
       readonly isFull: boolean;
       readonly replayed: boolean;
     }
-  /** Already done, or postponed. */
+  /** The step was done already or was postponed. */
   | { readonly type: 'not_due' }
-  /** The account's rights changed after authentication: authenticate again. */
+  /** The account's rights changed after the caller was authenticated, so authenticate again. */
   | { readonly type: 'access_changed' }
   | { readonly type: 'refused'; readonly refusal: Refusal };
 

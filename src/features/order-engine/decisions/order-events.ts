@@ -1,5 +1,5 @@
-// Events that the engine emits, for accounts with listeners. Collected by order-state.ts, written by order-batch.ts with
-// data from orders/order-event-data.ts.
+// The events that the engine emits, for accounts with listeners. order-state.ts collects them, and order-batch.ts writes
+// them with data from orders/order-event-data.ts.
 
 import type { JsonObject } from '../../../shared/json.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -11,7 +11,7 @@ import type { CustomerState } from './customer-state.ts';
 
 export type OrderEvent =
   | { readonly type: 'customer.created'; readonly customer: CustomerState }
-  /** `balanceCents`: right after it; differs from the order's if the product was asked first. */
+  /** `balanceCents` is the balance right after completion. It differs from the order's if the product was asked first. */
   | { readonly type: 'order.completed'; readonly order: OrderRecord; readonly balanceCents: bigint }
   | {
       readonly type: 'order.failed';

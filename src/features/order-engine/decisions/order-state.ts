@@ -1,4 +1,4 @@
-// A batch's loaded state, its changes so far, and the rows to write. The loaded state is not modified. Used by
+// The state that a batch loaded, its changes so far, and the rows to write. The loaded state is never modified. Used by
 // decide-orders.ts; loaded by load-batch.ts, written by write-batch.ts.
 
 import type { AuditEntry } from '../../../platform/audit-log/append-audit.ts';
@@ -32,7 +32,7 @@ export interface OrderState {
   readonly accounts: readonly AccountState[];
   readonly customers: readonly CustomerState[];
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
-  /** Found by idempotency key, renewed number, or as a renewed customer's last order. */
+  /** Orders found by idempotency key, by renewed number, or as the last order of a renewed customer. */
   readonly orders: readonly OrderRecord[];
   readonly credits: readonly LedgerEntry[];
   readonly planChanges: readonly PlanChange[];
@@ -45,7 +45,7 @@ export interface OrderState {
   readonly currency: string;
   readonly cancelRefund: CancelRefund;
   readonly productMode: ProductMode;
-  /** By `callKey`, for orders to settle. */
+  /** The calls of orders to settle, by `callKey`. */
   readonly orderCalls?: ReadonlyMap<string, OrderCall>;
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
   readonly testSpace?: TestSpace | null;
@@ -67,7 +67,7 @@ export interface DecidedProductCall {
   readonly type: ProductCallType;
   readonly customer: CustomerState;
   readonly order: OrderRecord | null;
-  /** Its answer settles the order. */
+  /** True if the product's answer settles the order. */
   readonly confirms: boolean;
 }
 
@@ -80,23 +80,23 @@ export interface OrderChanges {
   readonly accounts: readonly AccountState[];
   readonly newCustomers: readonly CustomerState[];
   readonly changedCustomers: readonly CustomerState[];
-  /** New or not; only if the plan's life changed. */
+  /** Customers, new or not, whose plan's life changed. */
   readonly changedLives: readonly CustomerState[];
   readonly orders: readonly OrderRecord[];
   readonly entries: readonly LedgerEntry[];
-  /** Per account, the last order with ledger entries dated later than the order. */
+  /** Per account, the last order whose ledger entries are dated later than the order itself. */
   readonly postdatedOrders: readonly { readonly id: number; readonly postdatedOrder: number }[];
   readonly loginLinks: readonly (NewLoginLink & { readonly order: OrderRecord; readonly at: EpochSeconds })[];
   readonly planChanges: readonly PlanChange[];
   readonly newHandoffs: readonly NewHandoff[];
   readonly settledHandoffs: readonly SettledHandoff[];
   readonly productCalls: readonly DecidedProductCall[];
-  /** Pending orders during which a call for the customer was held back. */
+  /** Pending orders during which another call for the customer was held back. */
   readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
   readonly events: readonly NumberedEvent[];
   readonly movedClocks: readonly AccountState[];
-  /** `isForgotten`: its key cannot be repeated any more. */
+  /** `isForgotten` is true if the move's key cannot be repeated any more. */
   readonly testMoves: readonly { readonly move: TestMove; readonly isForgotten: boolean }[];
 }
 
@@ -120,7 +120,7 @@ export function createWorkingState(state: OrderState) {
   const trialKey = ({ accountId, customerNumber, packageId }: TrialHad) =>
     `${accountId} ${customerNumber} ${packageId}`;
   const trials = new Set(state.trials?.map(trialKey));
-  /** By account and number; built on first use, because plain orders never need it. */
+  /** Customers by account and number. Built on first use, because plain orders never need it. */
   let numbered: Map<string, string> | null = null;
 
   const changedAccounts = new Set<number>();
@@ -155,7 +155,7 @@ export function createWorkingState(state: OrderState) {
     changedAccounts.add(id);
   };
 
-  /** Rows from the account's counters, bytes as an average: exact ones are known after the batch. */
+  /** Rows are known from the account's counters. Bytes are an estimate: the exact number is known after the batch. */
   const addedTo = (id: number): TestUsage => {
     const loaded = state.accounts.find((account) => account.id === id);
     const rows = loaded === undefined ? 0 : numbersOf(getAccount(id)) - numbersOf(loaded);
@@ -278,7 +278,7 @@ export function createWorkingState(state: OrderState) {
       return changed;
     },
 
-    /** While an order is pending, only its own call is sent: settling it sends the result of the others. */
+    /** While an order is pending, other calls are held back. Settling the order sends their result. */
     emitProductCall(call: DecidedProductCall): void {
       if (state.productMode === 'none') return;
       const { accountId, life } = call.customer;
@@ -293,7 +293,7 @@ export function createWorkingState(state: OrderState) {
       return call === undefined ? null : { ...call, heldBack: call.heldBack || heldBackCalls.has(key) };
     },
 
-    /** Dated now, or later if the ledger already is. */
+    /** Dates the entry now, or later if the ledger already has a later entry. */
     addEntry(
       accountId: number,
       part: Pick<LedgerEntry, 'kind' | 'amountCents'> & Partial<LedgerEntry>,
@@ -344,7 +344,7 @@ export function createWorkingState(state: OrderState) {
     },
 
     addLoginLink(order: OrderRecord, link: NewLoginLink): void {
-      // Two requests for one order's link: the later link replaces the unused earlier one.
+      // If two requests make a link for one order, the later link replaces the earlier unused one.
       loginLinks.set(`${order.accountId} ${order.number}`, { ...link, order, at: time });
     },
 
@@ -438,7 +438,7 @@ function numbersOf(account: AccountState): number {
   return orderCount + customerCount + entryCount + planChangeCount + (eventCount ?? 0);
 }
 
-/** null: not announced. How a plan renews is the account's own business. */
+/** null emits no event: how a plan renews concerns only the account. */
 const planEventTypes = {
   trial: 'plan.activated',
   suspend: 'plan.suspended',
@@ -448,7 +448,7 @@ const planEventTypes = {
   auto_renew: null,
   auto_renew_off: null,
   renewal_failed: 'renewal.failed',
-  // The order's own events cover these.
+  // The order's own events say this already.
   order_completed: null,
   order_failed: null,
 } as const satisfies Record<PlanChange['kind'], OrderEvent['type'] | null>;

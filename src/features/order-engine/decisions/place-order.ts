@@ -1,4 +1,4 @@
-// POST /orders: determines the order before the common checks.
+// POST /orders: finds out what is ordered, before the common checks of execute-order.ts.
 
 import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';

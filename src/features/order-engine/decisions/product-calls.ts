@@ -1,5 +1,5 @@
-// Derives product calls and their ids from events. prepare-product-calls.ts adds the payload before the first attempt.
-// Invariant: an id names the event itself, never a counter that two events could share.
+// Makes the product's calls and their ids from events. prepare-product-calls.ts adds the payload before the first attempt.
+// Invariant: an id names the event itself, and never a counter that two events could share.
 
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -15,7 +15,7 @@ export const orderCalls: Readonly<Record<OrderKind, ProductCallType>> = {
   change: 'plan.change',
 };
 
-/** Calls with a plan's current state, for a product that does not confirm orders. */
+/** Calls that report a plan's current state, for a product that does not confirm orders. */
 export const statusCalls: Readonly<Record<PlanStatus, ProductCallType>> = {
   active: 'plan.resume',
   suspended: 'plan.suspend',
@@ -31,12 +31,12 @@ export function changeCallId(accountId: number, changeNumber: number): string {
   return `call_change_${publicId(accountId, changeNumber)}`;
 }
 
-/** One call per `expiresAt` of a customer. */
+/** There is one such call per end (`expiresAt`) of a customer's plan. */
 export function endCallId(accountId: number, customerNumber: number, expiresAt: EpochSeconds): string {
   return `call_end_${publicId(accountId, customerNumber)}_${expiresAt}`;
 }
 
-/** null: access is unchanged, as another hold remains. */
+/** null if access is unchanged because another hold remains. */
 export function holdCall(before: CustomerState, after: CustomerState): ProductCallType | null {
   const [was, is] = [isHeld(before), isHeld(after)];
   if (was === is) return null;

@@ -1,6 +1,6 @@
-// A due automatic renewal: an order, or a refusal that is recorded and retried.
-// Invariant: one renewal per end, however often asked: the order moves the end and a refusal the next try, and both are
-// compared under the account's lock with what the caller read.
+// Carries out a due automatic renewal. It becomes an order, or a refusal that is recorded and retried.
+// Invariant: each end is renewed once, however often it is asked for. The order moves the end, a refusal moves the next
+// attempt, and both are compared under the account's lock with what the caller read.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -25,7 +25,7 @@ export function renewAutomatically(
   const customer = working.customerByNumber(account.id, customerNumber);
   if (customer === null || !isDue(customer.life, dueAt, now)) return { type: 'not_due' };
   const outcome = order(working, account, customer, command, now);
-  // An account without numbers left cannot record anything, and no retry can succeed.
+  // A full account cannot record anything, and no retry can succeed.
   if (outcome.type !== 'refused' || refusedAsFull(working, account) !== null) return outcome;
 
   const { code } = outcome.refusal;

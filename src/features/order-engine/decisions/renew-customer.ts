@@ -1,5 +1,5 @@
 // `renew_customer` of POST /orders/bulk: renews the customer's current package.
-// Invariant: it follows the completed order that made the plan, never a pending or failed one.
+// Invariant: it repeats the completed order that made the plan, never a pending or failed one.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -22,7 +22,8 @@ export function renewCustomer(
 
   const customer = findCustomer(working, account.id, command);
   if (customer === null) return refused(earlier === null ? 'customer_not_found' : 'idempotency_conflict');
-  // After the renewal, the last order is a different one, so a replay without months compares those bought.
+  // After the renewal, the customer's last order is another one. So a replay that names no months compares with the months
+  // that were bought.
   const fingerprintFor = (months: number) => fingerprintOf('renew_customer', customer.number, months);
   if (earlier !== null) {
     return replay(working, earlier, fingerprintFor(command.months ?? earlier.months), null);
@@ -34,7 +35,7 @@ export function renewCustomer(
   if (wanted === undefined) return refused('package_unavailable');
   if (wanted.isTrial) return refused('package_unavailable', { reason: 'free_trial' });
   const { lastOrder } = customer.plan;
-  // The first order failed, so nothing was bought.
+  // The first order failed, so the customer has bought nothing.
   if (lastOrder === null) return refused('order_not_found');
   const renewed = working.orderByNumber(account.id, lastOrder);
   if (renewed === null) throw new Error(`Order ${lastOrder} of account ${account.id} was not loaded.`);

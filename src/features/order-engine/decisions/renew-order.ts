@@ -1,4 +1,4 @@
-// POST /orders/{id}/renew: always the package of the earlier order.
+// POST /orders/{id}/renew: always renews the package of the earlier order.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
@@ -19,7 +19,7 @@ export function renewOrder(
   if (mustAskAgain(account, command, earlier)) return { type: 'access_changed' };
 
   const renewed = working.orderByNumber(account.id, command.orderNumber);
-  // Orders are never deleted, so a bound key cannot belong to the renewal of a missing one.
+  // Orders are never deleted, so a key that is in use cannot belong to the renewal of a missing order.
   if (renewed === null) return refused(earlier === null ? 'order_not_found' : 'idempotency_conflict');
   const months = command.months ?? renewed.months;
   const fingerprint = fingerprintOf('renew', renewed.number, months);

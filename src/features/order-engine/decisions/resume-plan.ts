@@ -1,5 +1,5 @@
-// POST /customers/{id}/resume: lifts the reseller's hold and withdraws a cancel at the period's end. The operator's hold
-// stays.
+// POST /customers/{id}/resume: ends the reseller's suspension and withdraws a cancel at the period's end. The operator's
+// suspension stays.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';

@@ -1,4 +1,4 @@
-// PUT and DELETE /customers/{id}/auto-renew. Renewals themselves: renew-automatically.ts.
+// PUT and DELETE /customers/{id}/auto-renew. renew-automatically.ts makes the renewals.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import type { JsonObject } from '../../../shared/json.ts';

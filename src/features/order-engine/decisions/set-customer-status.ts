@@ -1,4 +1,4 @@
-// The operator's hold on a customer.
+// The operator suspends or unsuspends a customer.
 
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -8,7 +8,7 @@ import type { OrderOutcome, SetCustomerStatus } from './order-commands.ts';
 import { shownCustomer, type WorkingState } from './order-state.ts';
 import { changeCallId, holdCall } from './product-calls.ts';
 
-/** Also for a halted account, as no money moves. */
+/** Allowed even for a halted account, because no money moves. */
 export function setCustomerStatus(
   working: WorkingState,
   account: AccountState,

@@ -1,6 +1,6 @@
-// Settles an order that waited for the product: completed, the plan becomes what was ordered; failed, everything charged is
-// returned in new entries. Requested by the product caller or an administrator.
-// Invariant: an order is settled once. The same outcome again is a replay; the opposite is refused.
+// Settles an order that waited for the product. If it completed, the plan becomes what was ordered. If it failed,
+// everything charged is returned in new entries. Requested by the product caller or an administrator.
+// Invariant: an order is settled once. The same outcome again is a replay, and the opposite one is refused.
 
 import { formatAmount } from '../../../shared/amounts.ts';
 import { publicId } from '../../../shared/identifiers.ts';
@@ -87,12 +87,14 @@ export function settleOrder(
   return { type: 'settled', order: after, replayed: false };
 }
 
-/** The answer took longer than the term: the job that notes ends may have passed it already. */
+/** The plan ended before the answer came, so the job that notes ends may have passed it already. */
 function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
   return plan.expiresAt > plan.anchorAt && plan.expiresAt <= now;
 }
 
-/** An administrator may have activated it there without a call. If an earlier call may arrive, the state is sent again. */
+/**
+ * Sends the state unless the product surely has it: an administrator may have settled the order, or an old call may arrive.
+ */
 function callAfterCompletion(
   customer: CustomerState,
   call: OrderCall | null,
@@ -103,7 +105,7 @@ function callAfterCompletion(
   return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];
 }
 
-/** After refusing, the product has the old plan, without changes held back meanwhile. */
+/** After refusing, the product still has the old plan, without the changes that were held back meanwhile. */
 function callAfterFailure(
   customer: CustomerState,
   call: OrderCall | null,
@@ -124,7 +126,7 @@ interface Settled {
   readonly entryNumber: number | null;
 }
 
-/** Uses the terms at the time of the order, because the plan has not changed since. */
+/** Uses the terms of the time of the order, because the plan has not changed since. */
 function complete(
   working: WorkingState,
   customer: CustomerState,
@@ -145,7 +147,7 @@ function complete(
   };
 }
 
-/** Returns the price and takes back the refund made at the order, which never exceeds the price. */
+/** Returns the price and takes back the refund made with the order. That refund never exceeds the price. */
 function fail(
   working: WorkingState,
   customer: CustomerState,

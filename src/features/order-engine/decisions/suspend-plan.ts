@@ -1,4 +1,4 @@
-// POST /customers/{id}/suspend: the reseller's hold. The plan's time runs on.
+// POST /customers/{id}/suspend: the reseller suspends a customer. The plan's time runs on.
 
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';

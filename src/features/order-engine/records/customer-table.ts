@@ -1,5 +1,5 @@
-// The table customers: identity, the operator's hold, the plan, and the plan's life (plan-life.ts). Written by the order
-// batch, except the account's own id.
+// The table customers: identity, the operator's suspension, the plan, and the plan's life (plan-life.ts). Written by the
+// order batch, except for the account's own id.
 
 import { bigint } from '../../../platform/database/row-values.ts';
 import { numberArray, textArray } from '../../../platform/database/sql-arrays.ts';
@@ -49,7 +49,7 @@ const columns = {
 
 export const customers = describeTable('customers', columns);
 
-/** Plain orders read them and write none of them. */
+/** Plain orders read these columns but do not write them. */
 export const lifeColumns = [
   'suspended',
   'cancelled',
@@ -108,7 +108,7 @@ export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {
 
 export const customerPlaces = customers.pick('accountId', 'number');
 
-/** Claimed permanently by the first order. */
+/** The first order claims a reference permanently. */
 export const customerReferences = describeTable('customer_references', {
   reference: text('reference'),
   accountId: int('account_id'),
@@ -121,7 +121,7 @@ export const testCustomerReferences = describeTable('test_customer_references', 
   number: int('customer_number'),
 });
 
-/** edit-customer.ts alone writes the account's own id. */
+/** Only edit-customer.ts writes the account's own id. */
 export const wholeCustomers = describeTable('customers', {
   ...columns,
   externalRef: nullableText('external_ref'),
@@ -144,12 +144,12 @@ export const shownCustomers = wholeCustomers.pick(
 
 export type Customer = RowOf<typeof shownCustomers>;
 
-/** Flat: start, end, cents, start, end, cents, … PostgreSQL's nested arrays would have to be rectangular. */
+/** A flat list: start, end, cents, start, end, cents, … All rows of a nested PostgreSQL array must have the same length. */
 function paidPeriods(name: string): Column<readonly PaidPeriod[]> {
   return {
     name,
     arrayType: 'text[]',
-    // Not array_in, whose result depends on settings: Citus refuses such functions in updates.
+    // Do not use array_in: its result depends on settings, and Citus refuses such functions in updates.
     cast: (value) => `string_to_array(btrim(${value}, '{}'), ',')::bigint[]`,
     toArray: (values) =>
       textArray(

@@ -1,4 +1,5 @@
-// The table ledger_entries: money moved, with the resulting balance. Only the order batch writes it; rows never change.
+// The table ledger_entries: amounts moved, each with the resulting balance. Only the order batch writes it, and rows never
+// change.
 
 import {
   cents,
@@ -31,7 +32,7 @@ export const ledgerEntries = describeTable('ledger_entries', {
 
 export type LedgerEntry = RowOf<typeof ledgerEntries>;
 
-/** Settlement entries may stand anywhere later. A scalar subquery, to cost one index look-up per entry. */
+/** Entries of a settlement may be anywhere later. A scalar subquery costs only one index look-up per entry. */
 export function isSettling(entry: string): string {
   return `coalesce((select h.entry_number <= ${entry}.number from order_handoffs h
           where h.account_id = ${entry}.account_id and h.order_number = ${entry}.order_number), false)`;

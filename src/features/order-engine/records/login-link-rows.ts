@@ -1,5 +1,5 @@
-// The table login_links, at most one valid link per order. Written by order batches and by login-links.ts, which spends
-// them.
+// The table login_links, with at most one valid link per order. Order batches and login-links.ts write it; login-links.ts
+// also uses links up.
 
 import type { Queryable } from '../../../platform/database/database.ts';
 import { describeTable, int, text, time, writeRows } from '../../../platform/database/table.ts';
@@ -22,7 +22,7 @@ export interface LinkToWrite {
   readonly tokenHash: string;
   readonly validSeconds: number;
   readonly at?: number;
-  /** `number` 0: the customer has a trial and never ordered. */
+  /** `number` is 0 if the customer has a trial and never ordered. */
   readonly order: { readonly accountId: number; readonly number: number; readonly customerNumber: number };
 }
 

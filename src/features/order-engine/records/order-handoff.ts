@@ -1,5 +1,5 @@
 // The table order_handoffs: orders that count only once the product accepts them, and their outcome. Only the order batch
-// writes it, with the order and at its settlement. An order without a row is completed (docs/decisions/0037-hand-off.md).
+// writes it, with the order and when it is settled. An order without a row is completed (docs/decisions/0037-hand-off.md).
 
 import type { Row } from '../../../platform/database/database.ts';
 import { nullable } from '../../../platform/database/row-values.ts';
@@ -28,9 +28,9 @@ const orderHandoffs = describeTable('order_handoffs', {
   status,
   reason: nullableText('reason'),
   settledAt: nullableTime('settled_at'),
-  /** null: settled by the product. */
+  /** null if the product settled it. */
   settledBy: nullableInt('settled_by'),
-  /** The settlement's first ledger entry; null: it moved no money. */
+  /** The first ledger entry of the settlement. null if it moved no money. */
   entryNumber: nullableInt('entry_number'),
 });
 
@@ -45,7 +45,7 @@ export interface OrderFailure {
   readonly at: EpochSeconds;
 }
 
-/** Joined columns; without a row the order was not handed over. */
+/** Columns of the joined hand-off. If there is no row, the order was not handed over. */
 export const joinedHandoff = {
   columns: 'h.status as handoff, h.reason as handoff_reason, h.settled_at as handoff_at',
   parse(row: Row): { readonly handoff: HandoffStatus | null; readonly failure: OrderFailure | null } {

@@ -1,4 +1,5 @@
-// The table orders. Only the order batch writes it; rows never change. A hand-off's outcome is in order-handoff.ts.
+// The table orders. Only the order batch writes it, and rows never change. The outcome of a hand-off is in
+// order-handoff.ts.
 
 import type { Row } from '../../../platform/database/database.ts';
 import { nullable } from '../../../platform/database/row-values.ts';
@@ -45,14 +46,14 @@ export const orderPlaces = orders.pick('accountId', 'number');
 
 export type OrderRecord = RowOf<typeof orders> & {
   readonly customerReference: string;
-  /** null: not handed over, so completed. */
+  /** null: the order was not handed over, so it is completed. */
   readonly handoff: HandoffStatus | null;
   readonly failure: OrderFailure | null;
 };
 
 export const orderColumns = `${orders.list('o')}, c.reference, ${joinedHandoff.columns}`;
 
-/** Follows `orders o`. The second join costs one index look-up without a row. */
+/** Follows `orders o`. If there is no hand-off, the second join costs one index look-up. */
 export const orderJoins = `join customers c on c.account_id = o.account_id and c.number = o.customer_number
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
 
@@ -79,9 +80,9 @@ export function orderStatus({ handoff }: Pick<OrderRecord, 'handoff'>): HandoffS
   return handoff ?? 'completed';
 }
 
-/** Instead of a hash, for automatic renewals. */
+/** Automatic renewals have this instead of a hash. */
 export const automaticFingerprint = 'automatic';
-/** Prefix of the hash, for orders placed by the operator. */
+/** Orders placed by the operator have this before the hash. */
 export const operatorMark = 'operator ';
 
 export function orderedBy({ fingerprint }: Pick<OrderRecord, 'fingerprint'>) {

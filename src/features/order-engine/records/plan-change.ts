@@ -1,5 +1,5 @@
-// The table plan_changes: changes of a plan without an order. With the orders, placed by `afterOrder`, they explain every
-// plan. Only the order batch writes it; rows never change. Plain orders write none.
+// The table plan_changes: changes of a plan without an order. Together with the orders (`afterOrder` gives the place among
+// them) they explain every plan. Only the order batch writes it, and rows never change. Plain orders write none.
 
 import {
   boolean,
@@ -19,9 +19,9 @@ import {
 import { planStatuses } from './plan-life.ts';
 
 /**
- * `suspend`, `resume`: a hold by the operator or the account; the plan's time runs on. An account's `resume` also withdraws
- * `cancel_at_period_end`. `renewal_failed`: an automatic renewal was refused. `order_completed`, `order_failed`: the
- * settlement of an order.
+ * `suspend`, `resume`: by the operator or the account; the plan's time runs on. An account's `resume` also withdraws
+ * `cancel_at_period_end`. `renewal_failed`: an automatic renewal was refused. `order_completed`, `order_failed`: an order
+ * was settled.
  */
 const planChangeKinds = [
   'trial',
@@ -37,7 +37,7 @@ const planChangeKinds = [
 ] as const;
 export type PlanChangeKind = (typeof planChangeKinds)[number];
 
-/** `service`: automatic renewals. `product`: its answer to an order. */
+/** `service` makes automatic renewals. `product` answers orders. */
 const parties = ['operator', 'account', 'service', 'product'] as const;
 
 const columns = {
@@ -46,26 +46,26 @@ const columns = {
   customerNumber: int('customer_number'),
   kind: oneOf('kind', planChangeKinds),
   createdAt: time('created_at'),
-  /** The account's newest order at that time; 0: none. */
+  /** The account's newest order at that time; 0 if there was none. */
   afterOrder: int('after_order'),
-  /** An administrator; null: none, or unknown. */
+  /** The administrator. null if none was involved or it is unknown. */
   actorId: nullableInt('actor_id'),
   byParty: oneOf('by_party', parties),
-  /** After the change. First-edition rows have them only for trials. */
+  /** The plan after the change. Rows of the first edition have these two only for trials. */
   packageId: nullableInt('package_id'),
   expiresAt: nullableTime('expires_at'),
-  /** After the change; null in first-edition rows. */
+  /** The status after the change; null in rows of the first edition. */
   planStatus: orNull(oneOf('plan_status', planStatuses)),
-  /** Whether a hold remained; null as above. */
+  /** Whether the customer was still suspended afterwards; null in rows of the first edition. */
   isSuspended: orNull(boolean('is_suspended')),
   orderNumber: nullableInt('order_number'),
-  /** `cancel`: of the unused time. `order_completed`: what was held back. `order_failed`: the price. */
+  /** `cancel`: for the unused time. `order_completed`: what was held back. `order_failed`: the price. */
   refundCents: orNull(cents('refund_cents')),
-  /** The refund's ledger entry; null: no refund. */
+  /** The ledger entry of the refund. null without a refund. */
   entryNumber: nullableInt('entry_number'),
-  /** Nothing changed: the row only binds its key. */
+  /** Nothing changed: the row only binds its key to the answer. */
   isEmpty: boolean('is_empty'),
-  /** For an account's changes: the replay's answer. For a settled order: the result. */
+  /** For an account's changes: the balance to return in a replay. For a settled order: the resulting balance. */
   balanceAfterCents: orNull(cents('balance_after_cents')),
   idempotencyKey: nullableText('idempotency_key'),
   fingerprint: nullableText('fingerprint'),

@@ -1,5 +1,6 @@
-// A plan's settings besides its terms: the reseller's hold, cancellation, auto-renewal. Stored in the customer's row; an
-// order for a customer with `plainLife` writes none of it (docs/decisions/0030-the-life-of-a-plan.md). Pure.
+// A plan's settings besides its terms: the reseller's suspension, cancellation, auto-renewal. They are stored in the
+// customer's row. An order for a customer with `plainLife` writes none of them (docs/decisions/0030-the-life-of-a-plan.md).
+// Pure.
 
 import type { Months } from '../../../shared/periods.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
@@ -12,18 +13,18 @@ export interface AutoRenew {
 }
 
 export interface PlanLife {
-  /** The reseller's hold. The operator's is the customer's status. */
+  /** The reseller's suspension. The operator's is the customer's status. */
   readonly suspended: boolean;
   readonly cancelled: boolean;
-  /** Auto-renewal is suspended. */
+  /** The plan ends with its period, so auto-renewal is on hold. */
   readonly endsAtPeriodEnd: boolean;
   readonly autoRenew: AutoRenew | null;
-  /** Next renewal attempt; null if none is scheduled. */
+  /** The next attempt to renew, or null if none is planned. */
   readonly renewAt: EpochSeconds | null;
   readonly renewFailure: string | null;
-  /** Days before the end of the last notice, 0: at the end; null: none for this end. */
+  /** The number of days of the last notice before the end; 0 at the end. null: no notice for this end yet. */
   readonly endNoticeDays: number | null;
-  /** The order that awaits the product; until then no other order may change the plan. */
+  /** The order that waits for the product. Until it is settled, no other order may change the plan. */
   readonly pendingOrder: number | null;
 }
 
@@ -57,7 +58,7 @@ export function planStatus(
   return isSuspended ? 'suspended' : 'active';
 }
 
-/** A canceled plan never counts as running: a slow clock would extend it and give away what was refunded. */
+/** A canceled plan never counts as running: with a slow clock, an order would extend it and give away what was refunded. */
 export function runningPlan(
   { plan, life }: { readonly plan: Plan; readonly life: PlanLife },
   now: EpochSeconds,
@@ -65,7 +66,7 @@ export function runningPlan(
   return !life.cancelled && isRunning(plan, now) ? plan : null;
 }
 
-/** Ignores the operator's hold, as in the first edition; `plan.status` and the entitlement include it. */
+/** Leaves out the operator's suspension, as in the first edition. `plan.status` and the entitlement include it. */
 export function mayUsePlan(
   plan: { readonly expiresAt: EpochSeconds; readonly cancelled: boolean; readonly suspended: boolean },
   now: EpochSeconds,
@@ -77,14 +78,14 @@ export function isSuspended({ status, suspended }: { status: CustomerStatus; sus
   return suspended || status === 'suspended';
 }
 
-/** A pending automatic renewal is not due again; a renewal due during another pending order is refused like any order. */
+/** A pending automatic renewal is not due again. A renewal due during another pending order is refused like any order. */
 export function lifeWithPendingOrder(life: PlanLife, pendingOrder: number, isAutomatic: boolean): PlanLife {
   return isAutomatic ? { ...life, pendingOrder, renewAt: null } : { ...life, pendingOrder };
 }
 
 /**
- * The plan is as before. If the order was the renewal, it is retried like after any refusal; a renewal that the order may
- * have blocked is due again, even past the plan's end, unless that end preceded the order.
+ * The plan stays as before. If the failed order was the renewal, it is retried like after any refusal. If the order may
+ * have blocked a renewal, that renewal is due again, even past the plan's end, unless the end came before the order.
  */
 export function lifeAfterFailedOrder(
   life: PlanLife,
@@ -96,9 +97,9 @@ export function lifeAfterFailedOrder(
   const { autoRenew, renewFailure, endNoticeDays } = life;
   if (autoRenew === null) return settled;
   if (isAutomatic) return lifeAfterFailedRenewal(settled, plan, 'order_failed', now);
-  // Other refusals are unrelated to this order.
+  // Refusals for other reasons have nothing to do with this order.
   if (renewFailure !== 'order_failed' || !isRunning(plan, orderedAt)) return settled;
-  // Notices already given for this end remain.
+  // Notices already given for this end stay recorded.
   return { ...planned(settled, plan), endNoticeDays };
 }
 
@@ -117,7 +118,7 @@ export function lifeAfterOrder(life: PlanLife, plan: Plan, isNewRun: boolean): P
   return planned(begun, plan);
 }
 
-/** A trial inherits nothing but holds. */
+/** A trial takes over nothing but suspension. */
 export function lifeAfterTrial({ suspended }: PlanLife): PlanLife {
   return { ...plainLife, suspended };
 }
@@ -127,7 +128,7 @@ export function lifeAfterCancel(life: PlanLife, at: 'now' | 'period_end'): PlanL
   return { ...life, endsAtPeriodEnd: true };
 }
 
-/** Also withdraws a cancel at the period's end. A plan that ended as intended is not renewed. */
+/** Also withdraws a cancel at the period's end. If the plan has already ended that way, it is not renewed. */
 export function lifeAfterResume(life: PlanLife, plan: Plan, now: EpochSeconds): PlanLife {
   const resumed = { ...life, suspended: false, endsAtPeriodEnd: false };
   const wasMeant = life.endsAtPeriodEnd && !isRunning(plan, now);
@@ -142,7 +143,7 @@ export function lifeWithAutoRenew(life: PlanLife, plan: Plan, autoRenew: AutoRen
   };
 }
 
-/** Retried every six hours until the end. */
+/** The renewal is retried every six hours until the plan ends. */
 export function lifeAfterFailedRenewal(
   life: PlanLife,
   { expiresAt }: Plan,
@@ -163,7 +164,7 @@ function planned(life: PlanLife, plan: Plan): PlanLife {
   };
 }
 
-/** Ignores which notices were given. */
+/** Ignores which notices were sent. */
 export function isSameLife(one: PlanLife, other: PlanLife): boolean {
   return (
     one.suspended === other.suspended &&

@@ -1,8 +1,8 @@
-// The arithmetic of a plan: adding a term, and the value of unused time. Pure.
+// The arithmetic of plans: how to add a term, and what unused time is worth. Pure.
 
 import { addMonths, type EpochSeconds } from '../../../shared/times.ts';
 
-/** [startsAt, endsAt), paid with paidCents. */
+/** The time from startsAt up to but not including endsAt, paid with paidCents. */
 export interface PaidPeriod {
   readonly startsAt: EpochSeconds;
   readonly endsAt: EpochSeconds;
@@ -11,14 +11,14 @@ export interface PaidPeriod {
 
 export interface Plan {
   readonly packageId: number;
-  /** All calendar months of the run are counted from here. */
+  /** All calendar months of the run are counted from this time. */
   readonly anchorAt: EpochSeconds;
-  /** Months sold since the anchor; 0 for a free trial. */
+  /** How many months were sold since the anchor; 0 for a free trial. */
   readonly monthsRun: number;
   readonly expiresAt: EpochSeconds;
-  /** Oldest first. Periods that have ended may be missing: they are worth nothing. */
+  /** Oldest first. Periods that have ended may be missing, because they are worth nothing. */
   readonly paidPeriods: readonly PaidPeriod[];
-  /** The completed order that made this plan; null: a free trial, or no completed order yet. */
+  /** The completed order that made this plan. null for a free trial, or while no order is completed. */
   readonly lastOrder: number | null;
 }
 
@@ -52,7 +52,7 @@ export function extendPlan(plan: Plan, months: number, paidCents: bigint, now: E
   };
 }
 
-/** While the first order awaits the product: over as it begins. */
+/** The plan of a new customer whose first order waits for the product. It ends as it begins. */
 export function noPlan(packageId: number, now: EpochSeconds): Plan {
   return { packageId, anchorAt: now, monthsRun: 0, expiresAt: now, paidPeriods: [], lastOrder: null };
 }
@@ -61,7 +61,7 @@ export function startTrial(packageId: number, durationDays: number, now: EpochSe
   return { ...noPlan(packageId, now), expiresAt: now + durationDays * 86_400 };
 }
 
-/** Nothing is left to refund. */
+/** After this, nothing is left to refund. */
 export function endPlan(plan: Plan, now: EpochSeconds): Plan {
   return { ...plan, expiresAt: now, paidPeriods: [] };
 }
@@ -70,7 +70,7 @@ export function isTooLong(plan: Plan, now: EpochSeconds): boolean {
   return plan.expiresAt > addMonths(now, termMonthsMax);
 }
 
-/** Per paid period: floor(paid cents × unused seconds ÷ its seconds). */
+/** The sum over paid periods of floor(paid cents × unused seconds ÷ the period's seconds). */
 export function unusedCents(plan: Plan, now: EpochSeconds): bigint {
   let cents = 0n;
   for (const { startsAt, endsAt, paidCents } of plan.paidPeriods) {

@@ -1,6 +1,6 @@
-// The table product_calls: one row per event, written in the event's transaction (the order batch, under the account's
-// lock), without a payload, which prepare-product-calls.ts adds. The batch that settles an order also closes its call.
-// Invariant: an id names the event and the database's incarnation, so an event has one call, no id is reused after a
+// The table product_calls, with one row per event, written in the event's transaction (the order batch, under the account's
+// lock). prepare-product-calls.ts adds the payload. The batch that settles an order also closes its call.
+// Invariant: an id names the event and the database's incarnation. So each event has one call, no id is used again after a
 // restore, and the product recognizes retries.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../../platform/database/database.ts';
@@ -32,13 +32,13 @@ export const productCallTypes = [
 export type ProductCallType = (typeof productCallTypes)[number];
 
 /**
- * `waiting`: sent at next_attempt_at. `attention`: out of attempts; an administrator decides. `done`: accepted, settled, or
- * done by hand. `superseded`: a later call has the whole state. `failed`: not sent, because there is no product or it is a
- * test.
+ * `waiting`: sent at next_attempt_at. `attention`: out of attempts, so an administrator decides. `done`: accepted, settled,
+ * or done by hand. `superseded`: a later call has the whole state. `failed`: never sent, because there is no product or it
+ * is a test.
  */
 export type ProductCallStatus = (typeof productCallStatuses)[number];
 
-/** The sender adds payload, attempts and answers. */
+/** The caller adds payload, attempts and answers. */
 export const newProductCalls = describeTable('product_calls', {
   callId: text('call_id'),
   accountId: int('account_id'),
@@ -57,14 +57,14 @@ export interface UnpreparedCall {
   readonly accountId: number;
 }
 
-/** By id: the payload, `dropped` if nothing need be sent, or why it cannot be prepared. */
+/** By the call's row id: the payload, `dropped` if there is nothing to send, or why it cannot be prepared. */
 export type PreparedCalls = ReadonlyMap<number, JsonObject | 'dropped' | Error>;
 
 export const insertProductCalls = newProductCalls.insert('insert_product_calls');
 
 const callPlaces = newProductCalls.pick('accountId', 'orderNumber');
 
-/** Orders were settled, by anyone: their calls are not sent any more. */
+/** Closes the calls of orders that were settled, by the product or a person, so that they are not sent any more. */
 export const closeProductCalls = {
   statement: {
     name: 'close_product_calls',
@@ -74,9 +74,7 @@ export const closeProductCalls = {
   values: callPlaces.values,
 };
 
-/**
- * An administrator settled the order before earlier calls of the customer were accepted: the product now has a newer state.
- */
+/** For an order that an administrator settled before earlier calls were accepted: the product now has a newer state. */
 export const supersedeEarlierCalls = {
   statement: {
     name: 'supersede_earlier_product_calls',
@@ -90,12 +88,12 @@ export const supersedeEarlierCalls = {
 };
 
 export interface OrderCall {
-  /** The plan status in the payload; null: no attempt was made. */
+  /** The plan's status in the payload. null if no attempt was made. */
   readonly sentStatus: string | null;
   readonly heldBack: boolean;
-  /** An earlier call was attempted with an unknown result. */
+  /** An earlier call was attempted, and its result is unknown. */
   readonly followsAttempt: boolean;
-  /** It replaces an earlier call: when a separate state call must follow. */
+  /** If this call replaces earlier ones: when a separate call with the state must follow. */
   readonly tellAfter: 'refusal' | 'any' | null;
 }
 
@@ -131,7 +129,7 @@ const findOrderCalls: SqlStatement = {
     join product_calls t on t.account_id = row.account_id and t.order_number = row.order_number`,
 };
 
-/** The pending order's call is marked instead, and its settlement sends one call with the resulting state. */
+/** Marks the pending order's call instead of writing another one. Settling the order then sends the resulting state. */
 export const holdBackCalls = {
   statement: {
     name: 'hold_back_product_calls',
@@ -143,7 +141,7 @@ export const holdBackCalls = {
 
 const givenUpAtOnce = 500;
 
-// Skips calls that a batch is closing. Tests' calls wait for the next product.
+// Skips calls that a batch is just closing. Calls of tests wait for the next product.
 const giveUp: SqlStatement = {
   name: 'give_up_product_calls',
   text: `update product_calls set status = case when confirms then 'attention' else 'failed' end,
@@ -152,7 +150,7 @@ const giveUp: SqlStatement = {
       order by next_attempt_at, id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 
-// Without a product they can never be sent.
+// Without a product, these calls can never be sent.
 const giveUpAttention: SqlStatement = {
   name: 'give_up_product_calls_needing_attention',
   text: `update product_calls set status = 'failed'
@@ -160,7 +158,7 @@ const giveUpAttention: SqlStatement = {
       and account_id <= ${realAccountIdMax} order by id limit ${givenUpAtOnce} for update skip locked)) returning id`,
 };
 
-/** A batch begun before the product was removed may still write calls, so the caller repeats this in every round. */
+/** A batch that began before the product was removed may still write calls, so the caller repeats this in every round. */
 export async function giveUpProductCalls(database: Database): Promise<void> {
   for (const group of database.accountGroups()) {
     for (const statement of [giveUp, giveUpAttention]) {
@@ -171,7 +169,7 @@ export async function giveUpProductCalls(database: Database): Promise<void> {
   }
 }
 
-/** The first incarnation's ids have no suffix. */
+/** Ids of the first incarnation have no suffix. */
 export function callIdIn(incarnation: string | null, callId: string): string {
   return incarnation === null ? callId : `${callId}_r${incarnation}`;
 }
@@ -185,8 +183,8 @@ const rename: SqlStatement = {
 };
 
 /**
- * After a restore: the lost database may have sent these calls, and the product would repeat its old answers to their ids.
- * The next attempt has a new id and payload, and is due at once, because the delay belonged to the lost database.
+ * For a restore: the lost database may have sent these calls, and the product would repeat its old answers to their ids.
+ * The next attempt has a new id and payload and is due at once, because the delay belonged to the lost database.
  */
 export async function renameWaitingCalls(transaction: Queryable, incarnation: string): Promise<void> {
   for (const group of transaction.accountGroups()) await group.query(rename, [callIdIn(incarnation, '')]);

@@ -1,4 +1,4 @@
-// Clock moves of tests by idempotency key, and the due steps that a batch loads for one: customers with something due, up
+// Moves of tests' clocks by idempotency key, and the due steps that a batch loads for one: customers with something due, up
 // to a horizon. Decided by move-test-clock.ts; written only by the order batch.
 
 import type { Row, SqlStatement } from '../../../platform/database/database.ts';
@@ -19,29 +19,29 @@ export const testMoves = describeTable('test_moves', {
   accountId: int('account_id'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
-  /** The target or, once done, the final time. */
+  /** The target. Once the move is done, the time that it reached. */
   target: time('target'),
   renewals: int('renewals'),
   renewalsFailed: int('renewals_failed'),
   ended: int('ended'),
   warnings: int('warnings'),
   isDone: boolean('is_done'),
-  /** Real time: no other move may begin before. */
+  /** In real time: no other move may begin before. */
   heldUntil: nullableTime('held_until'),
 });
 
 export type TestMove = RowOf<typeof testMoves>;
 
-/** Position in the order of due steps. */
+/** A place in the order of due steps. */
 export interface StepPlace {
   readonly at: EpochSeconds;
   readonly number: number;
 }
 
 export interface DueSteps {
-  /** The command's own, and any in progress. */
+  /** The command's own move, and any other that is not finished. */
   readonly moves: readonly TestMove[];
-  /** All due customers up to here were loaded; null: all. */
+  /** All due customers up to this place were loaded. null: all of them. */
   readonly horizon: StepPlace | null;
   readonly alertDays: number | null;
   readonly isBlocked: boolean;
@@ -56,7 +56,7 @@ export const putTestMoves = testMoves.insert(
     warnings = excluded.warnings, is_done = excluded.is_done, held_until = excluded.held_until`,
 );
 
-/** Their keys cannot be repeated any more. */
+/** Drops moves whose keys cannot be repeated any more. */
 export const dropTestMoves = {
   statement: {
     name: 'drop_test_moves',
@@ -74,7 +74,7 @@ export const loadTestMoves: SqlStatement = {
     select ${testMoves.list('m')} from test_moves m where m.account_id = $1::int and m.held_until is not null`,
 };
 
-/** The next `$2` steps of all kinds in order, with the customers' rows. Overdue renewals are due now. */
+/** Loads the next `$2` steps of all kinds in order, with the customers' rows. Overdue renewals are due now. */
 export const loadDueSteps: SqlStatement = {
   name: 'load_due_steps',
   text: `with a as (

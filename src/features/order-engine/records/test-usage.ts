@@ -1,5 +1,5 @@
-// Rows and bytes held by test accounts, and their budgets. Updated only by transactions of tests.
-// Invariant: a row of test_usage lives as long as its account, so tests awaiting deletion still count.
+// How many rows and bytes test accounts hold, and their budgets. Only transactions of tests update it.
+// Invariant: a row of test_usage lives as long as its account, so tests that are not deleted yet still count.
 
 import type { Queryable, SqlStatement } from '../../../platform/database/database.ts';
 import { bigint } from '../../../platform/database/row-values.ts';
@@ -8,7 +8,7 @@ import { numberArray } from '../../../platform/database/sql-arrays.ts';
 export interface TestBudget {
   readonly rowsMax: number;
   readonly bytesMax: number;
-  /** All tests, including reset ones awaiting deletion. */
+  /** The limit for all tests together, including reset ones that are not deleted yet. */
   readonly allBytesMax: number;
 }
 
@@ -25,13 +25,13 @@ export interface TestSpace {
 
 export type FullBudget = 'account' | 'all';
 
-/** With its share of indexes, without texts. */
+/** Includes the row's share of indexes, but no texts. */
 export const testRowBytes = 256;
 const bytesPerRowMax = 1_024;
 const accountsFilled = 50;
 const diskShare = 10;
 
-/** `diskBytes`: the embedded database's disk; null: another server's. */
+/** `diskBytes` is the size of the embedded database's disk; null for a PostgreSQL server. */
 export function createTestBudget(rowsMax: number, diskBytes: number | null): TestBudget {
   const bytesMax = rowsMax * bytesPerRowMax;
   const ofDisk = diskBytes === null ? Number.MAX_SAFE_INTEGER : Math.floor(diskBytes / diskShare);
@@ -75,7 +75,7 @@ export async function loadTestSpace(
   return { budget, ofAccounts: new Map(usage), allBytes: Number(bigint(rows[0]?.['all_bytes'])) };
 }
 
-// In account order, as batches lock.
+// In the order of accounts, as batches lock them.
 const addUsage: SqlStatement = {
   name: 'add_test_usage',
   text: `insert into test_usage as u (account_id, row_count, byte_count)
@@ -102,12 +102,12 @@ const deleteUsage: SqlStatement = {
   text: 'delete from test_usage where account_id = $1::int',
 };
 
-/** In the transaction that deletes the account's row. */
+/** Call in the transaction that deletes the account's row. */
 export async function dropTestUsage(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.query(deleteUsage, [accountId]);
 }
 
-// Older processes delete test accounts without this.
+// Processes of an older version delete test accounts without this.
 const deleteStray: SqlStatement = {
   name: 'delete_stray_test_usage',
   text: `delete from test_usage u where not exists (select 1 from accounts a where a.id = u.account_id)`,
