@@ -42,7 +42,7 @@ export function restoreCommand(): Command {
     .option('--json', 'print what was loaded as JSON', false)
     .addHelpText(
       'after',
-      '\nSessions, login links, links to a password, one-time codes and recovery codes are not brought back. API keys are, as are people who were removed since: the answer names the keys.\nNew keys of administrators are printed once.',
+      '\nSessions, login links, password links, one-time codes and recovery codes are not restored. API keys are restored, and so are team members who were removed after the backup. The command lists the keys that work.\nNew keys of administrators are printed once.',
     )
     .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
       endWell(async () => {
@@ -75,7 +75,7 @@ function showContent(path: string, { head, sums, rows }: BackupContent, json: bo
   answer(
     json,
     { path, made_at, database, server_version, program_version, currency, rows, tables },
-    `${path} is whole: ${rows} rows of ${sums.length} tables, made at ${made_at} by version ${program_version} from ${database === 'embedded' ? 'the embedded database' : `PostgreSQL ${server_version}`}.\n`,
+    `${path} is complete: ${rows} rows of ${sums.length} tables, made at ${made_at} by version ${program_version} from ${database === 'embedded' ? 'the embedded database' : `PostgreSQL ${server_version}`}.\n`,
   );
 }
 
@@ -163,12 +163,12 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
 
 /** A backup made during a change of SECRET_KEY contains texts under both keys. */
 function unreadableText(count: number): string {
-  return `${count} sealed keys and secrets open with no key that is known here: set SECRET_KEY_PREVIOUS to the other one of that time.\n`;
+  return `${count} encrypted keys and secrets cannot be decrypted with SECRET_KEY. Set SECRET_KEY_PREVIOUS to the other key that the service had at that time.\n`;
 }
 
 function droppedText(dropped: Readonly<Record<string, number>>): string {
   const parts = Object.entries(dropped).map(([table, rows]) => `${rows} ${table.replaceAll('_', ' ')}`);
-  return `Not brought back, so that no one is let in by what may be over: ${parts.join(', ')}.\n`;
+  return `Not restored, because they may have been revoked after the backup: ${parts.join(', ')}.\n`;
 }
 
 const shownKeysMax = 50;
@@ -191,15 +191,15 @@ function livingKeysText(keys: readonly CurrentKey[], madeAt: string): string {
   );
   const rest =
     keys.length > shown.length ? `and ${keys.length - shown.length} more: --json lists them all\n` : '';
-  return `Everything is as it was at ${madeAt}. Keys and passwords that were replaced since work again, in place of the new ones; blocks, allow-lists and second factors of accounts are the old ones too. People who were removed since are back, with the roles they had.
+  return `All data is as it was at ${madeAt}. Keys and passwords that were replaced after that work again, and the new ones do not. Blocks, allow-lists and two-factor settings are the old ones too. Team members who were removed after that are back with their roles.
 These ${keys.length} keys work now:
-${table}${rest}If one of them may have been revoked since, reset it ("sellthrough account key"), or restore with --revoke-keys.
+${table}${rest}If one of them was revoked after the backup, reset it ("sellthrough account key"), or restore with --revoke-keys.
 `;
 }
 
 function newKeysText(count: number, administrators: readonly NewKey[]): string {
   const lines = administrators.map(({ username, apiKey }) => `${username}  ${apiKey}\n`).join('');
-  return `Every key of the backup is revoked; ${count} accounts have a new one, and find it in their panel. Those of administrators, shown only now:
-${lines}Passwords, blocks, allow-lists and second factors are those of the backup. People who were removed since are back.
+  return `All keys of the backup are revoked. ${count} accounts have a new key, which they can see in their panel. The administrators' new keys, shown only now:
+${lines}Passwords, blocks, allow-lists and two-factor settings are those of the backup. Team members who were removed after the backup are back.
 `;
 }

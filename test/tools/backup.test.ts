@@ -237,9 +237,9 @@ describe('a restore revokes access that may have ended', () => {
     assert.equal(code, 0);
     assert.match(
       stdout,
-      /Not brought back.* 2 sessions, 1 account views, 1 customer sessions, .* 2 recovery codes/,
+      /Not restored.* 2 sessions, 1 account views, 1 customer sessions, .* 2 recovery codes/,
     );
-    assert.match(stdout, /People who were removed since are back/);
+    assert.match(stdout, /Team members who were removed after that are back/);
     assert.match(stdout, new RegExp(`^ +2  demo +…${demoKey.slice(-4)}  \\d{4}-`, 'm'));
     for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
   });

@@ -48,8 +48,8 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
       schema: {
         operationId: 'beginTotp',
-        summary: 'Begin to set up codes at sign-in',
-        description: 'They are not on until a code has been confirmed, within 15 minutes.',
+        summary: 'Begin to set up two-factor authentication',
+        description: 'It is on once a code has been confirmed, within 15 minutes.',
         body: passwordBodySchema,
         response: { 201: totpEnrolmentSchema },
       },
@@ -72,7 +72,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
       schema: {
         operationId: 'confirmTotp',
-        summary: 'Switch on codes at sign-in',
+        summary: 'Turn on two-factor authentication',
         description: 'Each recovery code stands in for a code once; they are shown here only.',
         body: codeBodySchema,
         response: { 201: recoveryCodesSchema },
@@ -102,7 +102,7 @@ export function totpRoutes(app: FastifyInstance, dependencies: TotpRoutesDepende
       },
       schema: {
         operationId: 'disableTotp',
-        summary: 'Switch off codes at sign-in',
+        summary: 'Turn off two-factor authentication',
         body: disableTotpBodySchema,
         response: { 204: { type: 'null' } },
       },
@@ -142,7 +142,7 @@ export function accountTotpRoutes(
       },
       schema: {
         operationId: 'disableTotpOf',
-        summary: 'Switch off the codes at sign-in of an account’s own login',
+        summary: 'Turn off two-factor authentication of an account’s own login',
         description:
           'For someone else who has lost both the authenticator app and the recovery codes: one’s own take a code.',
         body: currentPasswordBodySchema,

@@ -67,7 +67,7 @@ export const signedInPersonSchema = Type.Object({
     description: 'What their role allows.',
   }),
   second_factor_required: Type.Boolean({
-    description: 'The operator requires codes at sign-in of their role; without them nothing else is done.',
+    description: 'Their role requires two-factor authentication: until it is on, everything else is refused.',
   }),
   reauthenticated_until: nullable(time('Until then sensitive actions of this session take no password.')),
 });

@@ -1,4 +1,4 @@
-// Enables or disables TOTP codes at sign-in.
+// Turns two-factor authentication by TOTP on or off.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
