@@ -111,7 +111,7 @@ export async function prepareShop(
   return { secretKey, adminKey, accounts, single };
 }
 
-/** @returns prices for these packages and the one that is ordered */
+/** @returns prices for these packages and for the package that the loads order */
 async function makePackages(ask: Ask, count: number): Promise<readonly object[]> {
   const amounts = { monthly: '20.00', quarterly: '57.00', yearly: '200.00' };
   const prices: object[] = [{ package_id: packageId, monthly: '4.00' }];
