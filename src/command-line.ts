@@ -57,6 +57,7 @@ const chapters: readonly {
       customer: async () => (await import('./cli/customer-commands.ts')).customerCommand(),
       package: async () => (await import('./cli/package-commands.ts')).packageCommand(),
       limits: async () => (await import('./cli/limit-commands.ts')).limitsCommand(),
+      'account-prices': async () => (await import('./cli/account-price-commands.ts')).accountPricesCommand(),
       product: async () => (await import('./cli/product-commands.ts')).productCommand(),
       order: async () => (await import('./cli/order-and-renew-commands.ts')).orderCommand(),
       renew: async () => (await import('./cli/order-and-renew-commands.ts')).renewCommand(),

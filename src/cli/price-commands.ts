@@ -1,6 +1,6 @@
 // sellthrough package schedule, prices, unschedule: future prices.
 
-import { Argument, Command, InvalidArgumentError } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { ScheduledPrices, SchedulePricesBody } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';
 import { wholeFrom } from './listing.ts';
@@ -10,6 +10,7 @@ import { withService } from './with-service.ts';
 type GroupPrices = NonNullable<SchedulePricesBody['prices']['reseller']>;
 
 const periods = ['monthly', 'quarterly', 'yearly'] as const;
+const existingPlans = ['new', 'held'] as const;
 const whichPackage = () => new Argument('<package>', 'id').argParser(wholeFrom(1));
 const fromOption = ['--from <time>', 'the first second: 2027-01-01T00:00:00Z'] as const;
 
@@ -18,21 +19,32 @@ export function schedulePricesCommand(): Command {
     readonly from: string;
     readonly reseller?: GroupPrices;
     readonly distributor?: GroupPrices;
+    readonly existingPlans?: (typeof existingPlans)[number];
     readonly json: boolean;
   }
   return new Command('schedule')
-    .description('schedule prices from a second on; what is left blank stays what it is then')
+    .description('schedule prices from a second on; a price left blank stays as it is')
     .addArgument(whichPackage())
     .requiredOption(...fromOption)
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 17,,170', parseSomePrices)
     .option('--distributor <prices>', 'the same for distributors', parseSomePrices)
+    .addOption(
+      new Option(
+        '--existing-plans <which>',
+        'what running plans pay: the new price (the default), or held: their old one',
+      ).choices(existingPlans),
+    )
     .option('--json', 'print them as JSON', false)
-    .action((id: number, { from, reseller, distributor, json }: Options) =>
+    .action((id: number, { from, reseller, distributor, existingPlans: plans, json }: Options) =>
       withService(async ({ admin }) => {
         if (reseller === undefined && distributor === undefined)
           throw new CommandFailed('Give --reseller or --distributor prices.', exitCodes.usage);
         const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
-        const scheduled = await admin.schedulePrices(id, { from, prices });
+        const scheduled = await admin.schedulePrices(id, {
+          from,
+          prices,
+          ...(plans !== undefined && { existing_plans: plans }),
+        });
         answer(json, scheduled, textTable(columns, [scheduled]));
       }),
     );
@@ -68,6 +80,7 @@ export function unschedulePricesCommand(): Command {
 const columns: readonly Column<ScheduledPrices>[] = [
   { title: 'FROM', value: ({ from }) => from },
   { title: 'STATE', value: ({ begun }) => (begun ? 'begun' : 'to come') },
+  { title: 'PLANS', value: ({ existing_plans }) => existing_plans },
   ...(['reseller', 'distributor'] as const).flatMap((group) =>
     periods.map(
       (period, index): Column<ScheduledPrices> => ({

@@ -329,12 +329,20 @@ describe('packages and orders', () => {
     const from = '9999-01-01T00:00:00Z';
     const schedule = ['package', 'schedule', packageId, '--from', from];
     const scheduled = await runForJson([...schedule, '--reseller', '11,,99.5'], admin());
-    const wanted = { from, prices: { reseller: { monthly: '11.00', yearly: '99.50' } }, begun: false };
+    const wanted = {
+      from,
+      prices: { reseller: { monthly: '11.00', yearly: '99.50' } },
+      existing_plans: 'new',
+      begun: false,
+    };
     assert.deepEqual(scheduled, wanted);
     const { data } = await runForJson(['package', 'prices', packageId], admin());
     assert.deepEqual(data, [wanted]);
     const shown = await runCommand(['package', 'prices', packageId], admin());
-    assert.match(shown.stdout, /^FROM .*\n9999-01-01T00:00:00Z {2}to come +11\.00 +– +99\.50 +– +– +–$/m);
+    assert.match(
+      shown.stdout,
+      /^FROM .*\n9999-01-01T00:00:00Z {2}to come +new +11\.00 +– +99\.50 +– +– +–$/m,
+    );
     assertRefused(
       await runCommand([...schedule, '--reseller', '12,,'], admin()),
       3,
@@ -349,6 +357,62 @@ describe('packages and orders', () => {
     assert.deepEqual(deleted, wanted);
     const none = await runCommand(['package', 'prices', packageId], admin());
     assert.equal(none.stdout, 'Nothing was scheduled.\n');
+    const held = await runForJson([...schedule, '--reseller', '11,,', '--existing-plans', 'held'], admin());
+    assert.equal(held.existing_plans, 'held');
+    await runForJson(['package', 'unschedule', packageId, '--from', from], admin());
+    const unknown = await runCommand([...schedule, '--reseller', '11,,', '--existing-plans', 'old'], admin());
+    assert.deepEqual([unknown.code, /Allowed choices are new, held/.test(unknown.stderr)], [2, true]);
+  });
+
+  test('an account gets prices of its own, which are listed, replaced, and removed while they are to come', async () => {
+    const run = (...args: string[]) => runForJson(['account-prices', ...args], admin());
+    const own = [`${packageId}:monthly=8`, `${packageId}:yearly=80.00`].flatMap((price) => [
+      '--price',
+      price,
+    ]);
+    const [from, until] = ['9998-01-01T00:00:00Z', '9999-01-01T00:00:00Z'];
+    const dates = ['--from', from, '--until', until];
+    const list = await run('set', 'acme', ...own, '--percent-off', '12.50', ...dates, '--memo', 'Contract');
+    assert.deepEqual([list.from, list.until, list.begun, list.memo], [from, until, false, 'Contract']);
+    assert.deepEqual(list.prices, [{ package_id: Number(packageId), monthly: '8.00', yearly: '80.00' }]);
+    assert.equal(list.percent_off, '12.50');
+    const set = ['account-prices', 'set', 'acme'];
+    const listed = await runCommand(['account-prices', 'list', 'acme'], admin());
+    assert.match(
+      listed.stdout,
+      new RegExp(`to come +12\\.50 +${packageId}:monthly=8\\.00 ${packageId}:yearly=80\\.00 +Contract$`, 'm'),
+    );
+    assert.match(listed.stdout, /\n\nNow it pays the prices of its group, reseller\.\n$/);
+    const another = await runCommand([...set, '--percent-off', '5', '--from', from], admin());
+    assertRefused(another, 3, /price_already_scheduled/);
+    const removed = await runCommand(['account-prices', 'remove', 'acme', `${list.id}`], admin());
+    assert.equal(removed.stdout, `Price list ${list.id} is deleted. It would have begun at ${from}.\n`);
+
+    const begun = await run('set', 'acme', '--percent-off', '10');
+    const paid = await runCommand(['account-prices', 'list', 'acme'], admin());
+    assert.match(paid.stdout, /^PACKAGE .*\nPlus +monthly +9\.00 +10\.00\nPlus +quarterly +24\.30 +27\.00$/m);
+    const tooLate = await runCommand(['account-prices', 'remove', 'acme', `${begun.id}`], admin());
+    assertRefused(tooLate, 3, /price_has_begun/);
+    const back = await run('set', 'acme', '--group-prices');
+    assert.deepEqual([back.prices, back.percent_off], [[], null]);
+    assert.equal((await run('list', 'acme')).data.length, 2);
+  });
+
+  test('a price list that cannot be is not sent', async () => {
+    const set = ['account-prices', 'set', 'acme'];
+    for (const [sentence, ...args] of [
+      [/Give --price, --percent-off or both/],
+      [/Give --price, --percent-off or both/, '--percent-off', '5', '--group-prices'],
+      [/--price 1:weekly=2: write package:period=price, /, '--price', '1:weekly=2'],
+      [/write package:period=price, /, '--price', 'Plus:yearly=2'],
+      [/write package:period=price, /, '--price', '1:yearly=2.005'],
+      [/--price 1:yearly=3: this price is given twice/, '--price', '1:yearly=2', '--price', '1:yearly=3'],
+    ] as const) {
+      assertRefused(await runCommand([...set, ...args], admin()), 2, sentence);
+    }
+    assertRefused(await runCommand([...set, '--percent-off', '101'], admin()), 3, /validation_failed/);
+    const unknown = await runCommand(['account-prices', 'list', 'no-such'], admin());
+    assertRefused(unknown, 3, /account_not_found/);
   });
 
   test('an order is charged once for one idempotency key, and renewed', async () => {
