@@ -83,6 +83,7 @@ const operators: Reader = {
     'Go live': [
       ['Go live', 'docs/go-live.md'],
       ['Packages and limits', 'docs/limits.md'],
+      ['Prices', 'docs/prices.md'],
       ['Your brand', 'docs/brand.md'],
       ['Mail', 'docs/mail.md'],
       ['Handing orders to your product', 'docs/hand-off.md'],

@@ -86,6 +86,8 @@ test('the first hit of a common question is its guide', async () => {
     ['forgot password', 'signing-in'],
     ['tax', 'statements-and-tax'],
     ['refund', 'plans-and-refunds'],
+    ['discount', 'prices'],
+    ['price for one reseller', 'prices'],
     ['webhook retry', 'webhooks'],
     ['GDPR', 'personal-data'],
     ['go live', 'go-live'],
