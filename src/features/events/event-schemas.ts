@@ -120,14 +120,17 @@ export const eventDescriptions = {
     summary: 'New prices of a package were scheduled.',
     data: {
       package: Type.Object({ id: id('The package.'), name: packageName }),
-      from: time('The first second that they hold in.'),
+      from: time('The first second in which they apply.'),
       prices: Type.Array(Type.Object({ months, period, price: amount('The price for the whole period.') }), {
         description: 'What you will pay for the periods whose price changes.',
         maxItems: 3,
       }),
       currency,
       existing_plans: Type.Optional(
-        word('held: plans that run keep their price. Absent: they follow. Tolerate new values.', 'held'),
+        word(
+          'held: running plans keep their price. Absent: they pay the new one. Tolerate new values.',
+          'held',
+        ),
       ),
     },
   },

@@ -23,6 +23,15 @@ import {
 } from '../../shared/schema-parts.ts';
 import { priceRule } from '../packages/package-schemas.ts';
 
+const priceRuleDetails = {
+  price_from: Type.Optional(
+    time(
+      'account: when the account’s price list began. held: when the price change began from which the plan is exempt.',
+    ),
+  ),
+  percent_off: Type.Optional(amount('account: the percentage that the list takes off the group’s price.')),
+};
+
 export const orderSchema = Type.Object(
   {
     id: id('Unique in the service.'),
@@ -44,12 +53,7 @@ export const orderSchema = Type.Object(
     }),
     price: amount('The full price that was charged.'),
     price_rule: priceRule,
-    price_from: Type.Optional(
-      time(
-        'account: when the account’s price list began. held: when the price change began that the plan does not follow.',
-      ),
-    ),
-    percent_off: Type.Optional(amount('account: what the list takes off the group’s price, in percent.')),
+    ...priceRuleDetails,
     refund: amount('The refund for the unused time of the plan that this order replaced.'),
     currency,
     expires_at: time('When the plan ends after this order.'),
@@ -179,12 +183,7 @@ export const orderPreviewSchema = Type.Object(
     period,
     price: amount('The full price.'),
     price_rule: priceRule,
-    price_from: Type.Optional(
-      time(
-        'account: when the account’s price list began. held: when the price change began that the plan does not follow.',
-      ),
-    ),
-    percent_off: Type.Optional(amount('account: what the list takes off the group’s price, in percent.')),
+    ...priceRuleDetails,
     refund: amount('The refund for the unused time of the plan that would be replaced.'),
     charge: signedAmount('price − refund: what would be taken from the balance. Negative: given back.'),
     currency,

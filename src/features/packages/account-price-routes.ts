@@ -1,4 +1,4 @@
-// Prices of one account, for administrators; and who pays something else than the group for a package.
+// Prices of one account, and the accounts and plans that a package's price concerns. For administrators.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -50,7 +50,7 @@ export function accountPriceRoutes(
       schema: {
         operationId: 'listAccountPrices',
         summary: 'Prices of one account',
-        description: 'Its price lists, past and to come, and what it pays at present for each package.',
+        description: 'Its past and future price lists, and what it pays now for each package.',
         response: { 200: accountPriceListsSchema },
       },
     },
@@ -84,7 +84,7 @@ export function accountPriceRoutes(
         operationId: 'setAccountPrices',
         summary: 'Set prices of one account',
         description:
-          'From the second `from` on the account pays by this list, which replaces its earlier list: a named price, else the group’s price less `percent_off`, else the group’s price. An empty list returns the account to its group’s prices. Plans whose price is held keep it. The same list for the same second again changes nothing and is answered with `Idempotent-Replayed: true`; another list for a second that is still to come is refused with price_already_scheduled.',
+          'The list applies from the second `from` on and replaces the account’s earlier list as a whole. The account pays the price that the list names, or else the group’s price less `percent_off`. An empty list returns it to its group’s prices. Running plans with a held price keep it. The same list for the same second changes nothing and is answered with `Idempotent-Replayed: true`. A different list for the same future second is refused with price_already_scheduled.',
         body: accountPricesBodySchema,
         response: { 200: accountPriceListAnswerSchema },
       },
@@ -109,8 +109,8 @@ export function accountPriceRoutes(
       },
       schema: {
         operationId: 'deleteAccountPrices',
-        summary: 'Delete prices of one account that are still to come',
-        description: 'Lists that have begun stay forever. To end one, set another list.',
+        summary: 'Delete future prices of one account',
+        description: 'A list that has begun stays in the history. To end it, set another list.',
         response: { 200: accountPriceListAnswerSchema },
       },
     },
@@ -135,8 +135,9 @@ export function accountPriceRoutes(
       config: { scopes: ['admin:read'], codes: ['package_not_found'] },
       schema: {
         operationId: 'listWhoPaysOtherwise',
-        summary: 'Accounts that pay another price than their group',
-        description: 'For this package, now. At most 500 accounts.',
+        summary: 'Accounts whose prices differ from their group’s',
+        description:
+          'Accounts that now pay another price for this package than their group does. At most 500.',
         response: { 200: payingOtherwiseSchema },
       },
     },
@@ -155,7 +156,7 @@ export function accountPriceRoutes(
         operationId: 'countRunningPlans',
         summary: 'Running plans of a package',
         description:
-          'How many plans run, by price group and period, and what they bring in a month: what a new price would meet.',
+          'How many plans a new price would affect, by price group and period, and what they bring in a month.',
         response: { 200: runningPlansSchema },
       },
     },

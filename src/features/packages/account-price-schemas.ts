@@ -19,13 +19,13 @@ import { priceRule } from './package-schemas.ts';
 const pricePattern = '^\\d{1,12}(\\.\\d{1,2})?$';
 const newPrice = Type.String({ pattern: pricePattern, maxLength: 15, examples: ['29.00'] });
 const from = Type.String({
-  description: 'A whole second in UTC, not in the past. Absent: now.',
+  description: 'When the list begins: a whole second in UTC, not in the past. Absent: now.',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$',
   maxLength: 20,
   examples: ['2027-01-01T00:00:00Z'],
 });
 const memo = Type.String({
-  description: 'Why, for the operator alone.',
+  description: 'A note that only administrators see.',
   maxLength: 500,
   examples: ['Contract 2027'],
 });
@@ -37,7 +37,7 @@ export const accountPricesBodySchema = Type.Object(
       Type.String({
         ...from,
         description:
-          'The first second in which the group’s prices hold again. Absent: until a later list begins.',
+          'The first second in which the account pays its group’s prices again. Absent: the list applies until a later one begins.',
       }),
     ),
     prices: Type.Array(
@@ -47,12 +47,12 @@ export const accountPricesBodySchema = Type.Object(
         quarterly: Type.Optional(newPrice),
         yearly: Type.Optional(newPrice),
       }),
-      { description: 'What the account pays in place of its group’s prices. May be empty.', maxItems: 200 },
+      { description: 'Prices that the account pays in place of its group’s. May be empty.', maxItems: 200 },
     ),
     percent_off: Type.Optional(
       Type.String({
         description:
-          'Off the group’s price of the second, for every package and period that `prices` does not name; rounded half up to cents. At most 100.',
+          'Percentage off the group’s price, for every package and period that `prices` does not name. The price is rounded half up to cents. At most 100.',
         pattern: '^\\d{1,3}(\\.\\d{1,2})?$',
         maxLength: 6,
         examples: ['12.50'],
@@ -73,9 +73,15 @@ const namedPrice = (description: string) => Type.Optional(amount(description));
 export const accountPriceListSchema = Type.Object(
   {
     id: id('The list.'),
-    from: time('The first second that it holds in.'),
-    until: orNothing(time('The first second that it does not hold in.'), 'null: until a later list begins.'),
-    percent_off: orNothing(amount('Off what the list does not name.'), 'null: nothing.'),
+    from: time('The first second in which it applies.'),
+    until: orNothing(
+      time('The first second in which it no longer applies.'),
+      'null: it applies until a later list begins.',
+    ),
+    percent_off: orNothing(
+      amount('Percentage off the group’s price, for what the list does not name.'),
+      'null: no discount.',
+    ),
     prices: Type.Array(
       Type.Object({
         package_id: id('The package.'),
@@ -85,8 +91,8 @@ export const accountPriceListSchema = Type.Object(
       }),
       { maxItems: 200 },
     ),
-    memo: orNothing(text('Why.', 500), 'null: none.'),
-    begun: Type.Boolean({ description: 'Whether `from` has come: then the list can no longer be deleted.' }),
+    memo: orNothing(text('The administrator’s note.', 500), 'null: none.'),
+    begun: Type.Boolean({ description: 'Whether the list has begun. Then it can no longer be deleted.' }),
     created_at: time('When it was set.'),
   },
   { $id: 'AccountPriceList' },
@@ -115,7 +121,7 @@ export const accountPriceListsSchema = Type.Object({
       prices: comparedPrices,
     }),
     {
-      description: 'What the account pays at present for each package that can be ordered.',
+      description: 'What the account pays now for each package that can be ordered.',
       maxItems: 10_000,
     },
   ),
@@ -134,7 +140,7 @@ export const payingOtherwiseSchema = Type.Object({
       }),
       prices: comparedPrices,
     }),
-    { description: 'Only prices that differ from those of the group, now.', maxItems: 500 },
+    { description: 'Each account with only those prices that differ from its group’s now.', maxItems: 500 },
   ),
 });
 
@@ -144,8 +150,8 @@ export const runningPlansSchema = Type.Object({
       group: groupSchema,
       months,
       period,
-      plans: count('Plans that run and renew for this period.'),
-      monthly_revenue: amount('The sum of what each last paid, for one month.'),
+      plans: count('Running plans that renew for this period.'),
+      monthly_revenue: amount('The sum of what each plan last paid for a month.'),
     }),
     { description: 'By price group and period.', maxItems: 6 },
   ),

@@ -51,16 +51,16 @@ const someGroupPrices = Type.Partial(groupPrices);
 
 export const scheduledPricesSchema = Type.Object(
   {
-    from: time('The first second that they hold in.'),
+    from: time('The first second in which they apply.'),
     prices: Type.Partial(Type.Object({ reseller: someGroupPrices, distributor: someGroupPrices }), {
-      description: 'What is not named stays what it is in that second.',
+      description: 'Prices that are not named stay as they are.',
     }),
     existing_plans: word(
-      'new: running plans follow. held: they renew at the price that they last paid, as long as they renew without a gap.',
+      'new: running plans pay the new prices. held: they keep their old ones for as long as they are renewed without a gap.',
       'new',
     ),
     begun: Type.Boolean({
-      description: 'Whether that second has come: then they can no longer be deleted.',
+      description: 'Whether they have begun. Then they can no longer be deleted.',
     }),
   },
   { $id: 'ScheduledPrices' },
@@ -154,7 +154,7 @@ const from = Type.String({
 const existingPlans = Type.Optional(
   oneOf(
     plansAtNewPrice,
-    'What plans pay that run when the prices begin. new (the default): the new price at their next renewal. held: what they last paid for that period, or the price before the change for one that they never bought, as long as they renew without a gap. A change of package or a cancel gives it up.',
+    'What plans pay that are running when the prices begin. new (the default): the new price, from their next renewal on. held: the price that they last paid for the period, or the price before the change if they never bought that period. They keep it for as long as they are renewed without a gap. A change of package or a cancel gives it up.',
   ),
 );
 

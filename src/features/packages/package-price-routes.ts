@@ -46,7 +46,7 @@ export function packagePriceRoutes(
         operationId: 'schedulePrices',
         summary: 'Schedule prices of a package',
         description:
-          'From the second `from` on, orders, previews and GET /packages use them. Prices that are not named stay what they are in that second; prices of one account’s own stay too. The package and `from` are the idempotency key: the same prices for the same second again are answered with 201 and `Idempotent-Replayed: true`, other prices with price_already_scheduled.',
+          'The prices apply from the second `from` on. Prices that are not named stay as they are, and so do prices that an account’s own list names. The package and `from` are the idempotency key: the same prices for the same second are answered with 201 and `Idempotent-Replayed: true`, other prices with price_already_scheduled.',
         body: schedulePricesBodySchema,
         response: { 201: scheduledPricesAnswerSchema },
       },

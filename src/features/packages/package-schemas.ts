@@ -47,7 +47,7 @@ export const limitsSchema = Type.Unsafe<LimitValues>({
 });
 
 export const priceRule = word(
-  'What set the price. group: the prices of your group. account: prices of your account’s own. held: the plan keeps an earlier price. Tolerate new values.',
+  'What set the price. group: the prices of the account’s group. account: the account’s own price list. held: the plan keeps an earlier price. Tolerate new values.',
   'group',
 );
 
@@ -79,10 +79,10 @@ export const packageSchema = Type.Object(
     limits: limitsSchema,
     features: featureList,
     upcoming: Type.Array(
-      Type.Object({ from: time('The first second that they hold in.'), prices: priceEntries }),
+      Type.Object({ from: time('The first second in which they apply.'), prices: priceEntries }),
       {
         description:
-          'Prices for the caller that begin later, soonest first: those of all sold periods, as they will be from that second on. An order pays the prices of its own second.',
+          'Later prices for the caller, soonest first. Each entry has the prices of all sold periods from that second on. An order pays the prices of its own second.',
         maxItems: 100,
       },
     ),
