@@ -487,7 +487,7 @@ export class AdminClient {
     return (await this.#call('listWhoPaysOtherwise', { id: packageId, options })).body.data;
   }
 
-  /** Running plans by price group and period, and what they bring in a month. Errors: package_not_found. */
+  /** Counts running plans by price group and period, with their monthly revenue. Errors: package_not_found. */
   async countRunningPlans(
     packageId: number,
     options?: CallOptions,
@@ -501,7 +501,7 @@ export class AdminClient {
   }
 
   /**
-   * Prices of one account from `from` on, or from now. Repeating it is safe. Errors: account_not_found,
+   * Sets prices of one account from the time `from` on, or from now. Repeating the call is safe. Errors: account_not_found,
    * price_already_scheduled, validation_failed.
    */
   async setAccountPrices(
@@ -513,7 +513,7 @@ export class AdminClient {
     return answer.body.price_list;
   }
 
-  /** Only a list that is still to come. Errors: account_not_found, price_not_found, price_has_begun. */
+  /** Deletes a price list that has not begun. Errors: account_not_found, price_not_found, price_has_begun. */
   async deleteAccountPrices(
     accountId: number,
     listId: number,
@@ -600,8 +600,8 @@ export class AdminClient {
   }
 
   /**
-   * Completes a pending order in the product's place; returns an already completed one. Errors: order_not_found,
-   * order_already_settled (it failed), order_failed (its account is halted).
+   * Completes a pending order in the product's place. Returns an already completed order unchanged. Errors:
+   * order_not_found, order_already_settled (it failed), order_failed (its account is halted).
    */
   async acceptOrder(orderId: number, options?: KeyedCallOptions): Promise<Order> {
     const { body } = await this.#call('acceptOrder', { id: orderId, options });

@@ -27,7 +27,7 @@ export interface ErrorDetails {
   order_failed: { reason: string };
   invalid_package: FieldDetails;
   invalid_customer: FieldDetails;
-  /** `periods`: those that the package is sold for, if the one asked for is not sold. */
+  /** If the requested period is not sold, `periods` are those that the package is sold for. */
   invalid_months: FieldDetails & { periods?: ('monthly' | 'quarterly' | 'yearly')[] };
   invalid_idempotency_key: FieldDetails;
   validation_failed: FieldDetails;

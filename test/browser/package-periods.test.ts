@@ -53,7 +53,7 @@ test('a package with a description and two periods is made in the console, and t
   await ordering.getByRole('combobox', { name: 'Customer' }).fill('of.periods');
   await ordering.getByText('For one server, with updates.').waitFor();
   assert.deepEqual(await offered(ordering), ['Monthly', 'Quarterly', 'Yearly']);
-  // Not sold monthly: the card shows what choosing it costs.
+  // The package is not sold monthly, so its card shows the period that choosing it selects.
   const card = ordering.getByRole('radio', { name: /License.*Quarterly.*\$57\.00/ });
   await card.check({ force: true });
   await ordering

@@ -175,7 +175,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
     }
   }
 
-  /** `list-from 2026-02-01 until 2026-03-01 off 12.50 basic/1 8.00 memo vip`, or `list …` without a second. */
+  /** Parses `list-from 2026-02-01 until 2026-03-01 off 12.50 basic/1 8.00 memo vip`, or `list …` without a start. */
   function putList([verb = '', ...words]: readonly string[], accountId: number, now: number): string {
     const pairs = verb === 'list-from' ? ['from', ...words] : words;
     const input: PutListInput = { accountId, until: null, percentOff: null, prices: [], memo: null };
@@ -189,7 +189,7 @@ export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
         const [packageId, months] = cellNamed(name);
         const cell = months === null ? {} : { [months]: cents(value) };
         const last = input.prices.at(-1);
-        // Consecutive cells of one package are one entry.
+        // Consecutive prices of one package become one entry.
         if (last?.packageId === packageId) Object.assign(last.prices, cell);
         else input.prices.push({ packageId, prices: cell });
       }
@@ -252,7 +252,7 @@ function orderText(outcome: ReturnType<Oracle['placeOrder']>): string {
   return `${kind} ${amount(priceCents)}${ruleText(priceRule)}${less}${waits}, balance ${amount(outcome.balanceAfterCents)}, until ${timeText(expiresAt)}${again}`;
 }
 
-/** Nothing for the group's price, as in most tables. */
+/** Returns no text for the group's price, which most tables use. */
 function ruleText(priceRule: PriceRule): string {
   if (priceRule.rule === 'account') return ` by list ${priceRule.list}`;
   return priceRule.rule === 'held' ? ` held since ${timeText(priceRule.since)}` : '';

@@ -1,5 +1,5 @@
-// Prices of one account: lists with a start and an end, percentages, what each order stores, and every refusal. And plans
-// that keep their price when the group's changes.
+// Prices of one account: lists with a start and an end, percentages, what each order stores, and every refusal. Also plans
+// that keep their price when the group's price changes.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -58,14 +58,14 @@ async function previewed(account: TestAccount, id: number, customer: string, mon
   return `${price} ${rule}`;
 }
 
-/** "10.00 27.00 96.00", from GET /packages. */
+/** Returns the prices and rules of GET /packages, for example "10.00 group, 27.00 group, 96.00 group". */
 async function shown(account: TestAccount, id: number): Promise<string> {
   const { data } = expectStatus(await account.get('/packages'), 200);
   const one = data.find((each: { id: number }) => each.id === id);
   return one.prices.map(({ price, price_rule: rule }: Ordered) => `${price} ${rule}`).join(', ');
 }
 
-/** Holds for the running plans. */
+/** Schedules prices that running plans do not follow. */
 async function hold(id: number, from: string, prices: object): Promise<void> {
   const body = { from, prices: { reseller: prices, distributor: prices }, existing_plans: 'held' };
   expectStatus(await service.admin.post(`${api}/packages/${id}/prices`, body), 201);
@@ -86,7 +86,7 @@ test('an account pays a price of its own, and its percentage for what the list d
     percent_off: '12.50',
     memo: 'Contract',
   });
-  // 29.99 × 0.875 = 26.24125; 27.00 × 0.875 = 23.625, half up.
+  // 29.99 × 0.875 = 26.24125. 27.00 × 0.875 = 23.625, which is rounded up.
   assert.equal(await shown(account, id), '26.24 account, 23.63 account, 80.00 account');
   assert.equal(await shown(other, id), '29.99 group, 27.00 group, 96.00 group');
   assert.equal(await previewed(account, id, 'own', 3), '23.63 account');

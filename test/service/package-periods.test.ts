@@ -35,7 +35,7 @@ async function offered(account: Pick<TestAccount, 'get'>, id: number) {
   return data.find((one: { id: number }) => one.id === id);
 }
 
-/** The refusal of `months` by a package that is sold for these periods. */
+/** The details with which a package that is sold for these periods refuses other `months`. */
 const notSold = (...periods: string[]) => ({
   field: 'months',
   reason: `must be a period that the package is sold for: ${periods.join(', ')}`,
@@ -178,7 +178,7 @@ test('no order is taken for a period that is not sold, by any road, and nothing 
   );
   assert.deepEqual(await booksOf(service, reseller), before);
 
-  // A used key still answers with its order, but a renewal follows what is sold now.
+  // A used key still returns its order. A renewal must be for a period that is sold now.
   await changePackage(service, id, { periods: ['quarterly'] });
   const again = await reseller.post('/orders', { ...body, idempotency_key: 'first' });
   assert.equal(again.headers.get('idempotent-replayed'), 'true');

@@ -1,6 +1,6 @@
 // No chain of orders, renewals, changes, cancels, gaps, price changes and price lists gives a price that no rule allows.
-// The oracle looks back from an order; this keeps its own records forwards: it notes each plan's hold in the second in which
-// a change begins, and drops the hold when the plan's run ends. Imports nothing of the product.
+// The oracle looks back from an order. This test records forwards instead: it notes a plan's hold when a change begins, and
+// drops the hold when the plan's run ends. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ interface Run {
   readonly packageId: number;
   endsAt: number;
   readonly lastPaid: Map<Months, bigint>;
-  /** By group and months: what the group paid just before the first change that holds the plan. */
+  /** Keyed by group and months: what the group paid just before the first change that holds the plan. */
   readonly holds: Map<string, { readonly since: number; readonly beforeCents: bigint }>;
 }
 
@@ -175,7 +175,7 @@ function createChain(count: (label: string) => void) {
     }
   }
 
-  /** To a plan's end or a change's second, or just by it; otherwise for so long. */
+  /** Goes forward by some time, to a plan's end or a price change, or to the second beside it. */
   function later({ how, seconds }: { how: number; seconds: number }): number {
     const ends = [...runs.values()].map(({ endsAt }) => endsAt).filter((at) => at > now);
     const [end = now + seconds] = ends.sort((a, b) => a - b);
@@ -184,7 +184,7 @@ function createChain(count: (label: string) => void) {
     return Math.max(now, [now + seconds, now + 1, end - 1, end, change, change + 1][how] ?? now);
   }
 
-  /** Each change begins in its second: the plans that run then are held at what they pay. */
+  /** Applies the changes that begin by `until`. If a change is held, plans that run at its second keep their price. */
   function pass(until: number): void {
     const begun = coming.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     coming = coming.filter(({ from }) => from > until);
@@ -267,7 +267,7 @@ function createChain(count: (label: string) => void) {
     lastOrders.set(customer, placed.number);
   }
 
-  /** The rule that comes first, and its price. */
+  /** Returns the first rule that applies, and its price. */
   function allowed(placed: Order, extended: Run | null): [PriceRule, bigint] {
     const cell = `${group} ${placed.months}`;
     const hold = extended?.holds.get(cell);
@@ -342,7 +342,7 @@ function cellsOf(wanted: SomePrices): [cell: string, price: bigint][] {
   );
 }
 
-/** At most half a cent from the exact amount, and above it if it is exactly half. */
+/** True if the price is at most half a cent from the exact amount. An exact half must be rounded up. */
 function isNearest(price: bigint, groupCents: bigint, percentOff: number): boolean {
   const over = 2n * (price * 10_000n - groupCents * BigInt(10_000 - percentOff));
   return -10_000n < over && over <= 10_000n;

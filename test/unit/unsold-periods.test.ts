@@ -1,4 +1,4 @@
-// At which place among an order's refusals an unsold period is checked, without a database.
+// Checks which refusals of an order come before and after that of an unsold period, without a database.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -136,7 +136,7 @@ export async function findNumberedCustomers(
 
 export interface EndingPlans {
   readonly customers: readonly Customer[];
-  /** How many customers run this package. `months` is that of their last order, null without an order. A package may come in parts. */
+  /** Counts customers by package, by the months of their last order (null without an order), and by `run`. */
   readonly counts: readonly {
     readonly packageId: number;
     readonly months: Months | null;

@@ -128,7 +128,7 @@ export async function holdListening(
   }));
 }
 
-/** At most one event for each account. `eventOf`: null for none. */
+/** Appends an event for each account for which `eventOf` returns one. */
 export async function appendEach(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],

@@ -225,7 +225,7 @@ const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
 export const toRead = { accounts: readAccounts, holders: loadHolders };
 
 /**
- * All that `decideOrders` needs but the currency and the refunds.
+ * Loads all that `decideOrders` needs, except the currency and the refunds.
  * @throws PackagesChanged
  */
 export async function load(
@@ -379,7 +379,7 @@ const selectPaidOrders: SqlStatement = {
     order by o.number desc`,
 };
 
-/** A second round trip, only if a plan began before a price change that running plans do not follow. */
+/** Needs a second round trip only if a plan began before a price change that running plans do not follow. */
 async function loadPaidOrders(
   database: Queryable,
   accounts: readonly AccountState[],
@@ -420,7 +420,7 @@ async function loadClocks(database: Queryable, clocks: readonly MoveTestClock[])
   const ofAccounts = new Map<number, DueSteps>();
   for (const { accountId, due } of loaded) {
     const earlier = ofAccounts.get(accountId);
-    // All commands of one account loaded the same customers, but each its own moves.
+    // All commands of one account loaded the same customers, but each loaded its own moves.
     ofAccounts.set(
       accountId,
       earlier === undefined ? due : { ...due, moves: distinct([...earlier.moves, ...due.moves]) },

@@ -68,7 +68,7 @@ function orderFields(order: OrderRecord): Field[] {
     order.expiresAt,
     order.fingerprint,
     order.idempotencyKey,
-    // Orders at the price of the group are hashed as by earlier versions, which knew no rules.
+    // Orders at the group's price keep the hash of earlier versions, which knew no price rules.
     ...(rule === null ? [] : [rule]),
   ];
 }

@@ -1,4 +1,5 @@
-// What accounts pay beside what their groups pay, and the plans that a new price would meet. For the console.
+// For the console: compares what accounts pay with what their groups pay, and counts the running plans that a new price
+// would affect.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
@@ -48,7 +49,7 @@ export interface PaysOtherwise {
   readonly prices: ComparedPrices;
 }
 
-/** Accounts with lists of their own whose price for the package differs from their group's, at most 500. */
+/** Finds at most 500 accounts whose own prices for this package differ from their group's. */
 export async function findWhoPaysOtherwise(
   database: Queryable,
   { accountPrices }: PackageCatalog,
@@ -90,7 +91,7 @@ export interface RunningPlans {
   readonly monthly_revenue: string;
 }
 
-/** Reads every plan, behind all other work. */
+/** Reads every plan, so it waits behind all other work. */
 export async function countRunningPlans(
   database: Database,
   packageId: number,

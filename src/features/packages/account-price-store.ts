@@ -30,7 +30,7 @@ export interface NamedPrices {
 }
 
 export interface NewPriceList extends Pick<AccountPriceListRow, 'until' | 'percentOff' | 'memo'> {
-  /** null: now. */
+  /** null starts the list now. */
   readonly from: EpochSeconds | null;
   readonly prices: readonly NamedPrices[];
 }
@@ -56,7 +56,7 @@ const deleteList: SqlStatement = {
   text: 'delete from account_price_lists where id = $1::int',
 };
 
-/** Those to come and the last 100 that have begun, the latest first. */
+/** Returns the lists to come and the last 100 that have begun, latest first. */
 export async function listAccountPrices(
   database: Queryable,
   accountId: number,
@@ -68,8 +68,8 @@ export async function listAccountPrices(
 }
 
 /**
- * `replayed`: the account has this list already, and nothing was done.
- * Refused: account_not_found, validation_failed, price_already_scheduled.
+ * `replayed` is true if the account already has this list, so that nothing was done. Refusals: account_not_found,
+ * validation_failed, price_already_scheduled.
  */
 export async function setAccountPrices(
   database: Database,
@@ -79,7 +79,7 @@ export async function setAccountPrices(
   { now, ...author }: DatedCaller,
 ): Promise<{ readonly list: AccountPriceListRow; readonly replayed: boolean } | Refusal> {
   return database.transaction(async (transaction) => {
-    // The account first, in the batches' lock order.
+    // Lock the account first, in the same order as the batches.
     const account = await lockAccount(transaction, accountId);
     if (account === null) return refusal('account_not_found');
     await lockCatalog(transaction);
@@ -125,7 +125,7 @@ export async function setAccountPrices(
   });
 }
 
-/** Refused: account_not_found, price_not_found, price_has_begun. */
+/** Refusals: account_not_found, price_not_found, price_has_begun. */
 export async function deleteAccountPrices(
   database: Database,
   accountId: number,
@@ -138,7 +138,7 @@ export async function deleteAccountPrices(
     await lockCatalog(transaction);
     const list = (await readLists(transaction, accountId)).find(({ id }) => id === listId);
     if (list === undefined) return refusal('price_not_found');
-    // By a clock ahead of this one, an order may have been charged by the list already.
+    // A process whose clock is ahead may already have charged an order by this list.
     if (list.from <= Math.max(now, account.ledgerOpenFrom ?? now)) {
       return refusal('price_has_begun', { from: formatTime(list.from) });
     }
@@ -225,7 +225,7 @@ function packageProblem(prices: readonly NamedPrices[], { byId }: Packages): Ref
   return null;
 }
 
-/** One event for each package whose price changes when the list begins, and when it ends. */
+/** Returns one event for each package whose price changes when the list begins, and one if it changes again at the end. */
 function changesOf(
   { byId }: Packages,
   before: Payer,

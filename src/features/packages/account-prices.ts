@@ -1,4 +1,4 @@
-// The price lists of accounts: their table, and reading them all for the catalog. Written by account-price-store.ts.
+// The table of accounts' price lists, and reading all lists for the catalog. account-price-store.ts writes them.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import {
@@ -21,10 +21,10 @@ export const accountPriceLists = describeTable('account_price_lists', {
   from: time('starts_at'),
   until: nullableTime('ends_at'),
   percentOff: nullableInt('percent_off'),
-  /** Cents by package and months: "7 12". */
+  /** Cents, keyed by package and months, for example "7 12". */
   prices: json('prices'),
   memo: nullableText('memo'),
-  /** The account's newest order when the list was set; 0: none. */
+  /** The number of the account's newest order when the list was set, or 0. */
   afterOrder: int('after_order'),
   createdAt: time('created_at'),
 });
@@ -42,7 +42,7 @@ const selectPriceLists: SqlStatement = {
   text: `select ${accountPriceLists.list('l')} from account_price_lists l order by l.starts_at, l.id`,
 };
 
-/** Of all accounts, with everything. */
+/** Reads the lists of all accounts, with every column. */
 export async function readPriceLists(database: Queryable): Promise<readonly AccountPriceListRow[]> {
   return (await database.query(selectPriceLists)).map((row) => accountPriceLists.parse(row));
 }
@@ -67,7 +67,7 @@ export async function loadAccountPrices(database: Queryable): Promise<ReadonlyMa
 
 const withoutPrices = accountPriceLists.pick('id', 'from', 'until', 'percentOff');
 
-/** The text is parsed when an order asks for a price: there may be thousands of lists. */
+/** Parses the prices only when an order asks for one, because there may be thousands of lists. */
 function parseList(row: Row): AccountPriceList {
   const text = String(row['prices_text']);
   let prices: JsonObject | null = null;
@@ -88,7 +88,7 @@ export function centsOf(prices: JsonObject, packageId: number, months: Months): 
   return typeof cents === 'number' ? BigInt(cents) : undefined;
 }
 
-/** In the order of their numbers. */
+/** Returns the ids in ascending order. */
 export function packagesOf(prices: JsonObject): number[] {
   const ids = Object.keys(prices).map((key) => Number(key.split(' ')[0]));
   return [...new Set(ids)].sort((a, b) => a - b);

@@ -34,7 +34,7 @@ export interface Packages {
 }
 
 export interface PackageCatalog extends Packages {
-  /** By real account; an account without prices of its own is missing. */
+  /** Keyed by the id of the real account. Accounts without prices of their own are left out. */
   readonly accountPrices: ReadonlyMap<number, AccountPrices>;
 }
 
@@ -99,8 +99,8 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
 }
 
 /**
- * The lists of accounts may be newer than the version. An order cannot notice: setting a list takes the account's lock, which
- * the order's batch holds when it compares versions.
+ * The lists of accounts may be newer than the version. Orders do not notice this: setting a list takes the account's lock,
+ * which an order's batch holds when it compares versions.
  */
 async function loadWhole(database: Queryable): Promise<PackageCatalog> {
   const packages = await loadCatalog(database);
@@ -193,7 +193,7 @@ function heldStepsOf(
   return steps.sort((a, b) => a.from - b.from);
 }
 
-/** Applies to new orders and to renewals. */
+/** Both new orders and renewals must be for such a period. */
 export function isSoldFor({ periods }: Pick<Package, 'periods'>, months: Months): boolean {
   return periods.includes(periodOfMonths(months));
 }

@@ -1,7 +1,6 @@
-// GET /packages, at the caller's prices. The text is cached until a package changes or a price begins: one for each group,
-// and one for each account with prices of its own, up to a number.
-// Requests of one event-loop turn are answered together at its end: waking clients one by one cost two fifths of the
-// request.
+// GET /packages, at the caller's prices. The answer is cached for each group and for a limited number of accounts with
+// prices of their own, until a package changes or a price begins. Requests of one event-loop turn are answered together at
+// its end, because waking clients one by one cost two fifths of the time.
 
 import type { FastifyInstance } from 'fastify';
 import { formatAmount, savingPercent } from '../../shared/amounts.ts';
@@ -91,7 +90,7 @@ function makeText(offered: readonly Package[], payer: Payer, currency: string, n
 
 function packageView(one: Package, payer: Payer, currency: string, now: EpochSeconds): PackageView {
   const beginnings = priceChangesFor(one, payer, one.periods).filter((from) => from > now);
-  // A price list of the account begins for all packages, also for those that it does not change.
+  // The beginnings include the account's own lists, even those that do not change this package.
   const isChange = (from: EpochSeconds) =>
     payer.prices.length === 0 ||
     JSON.stringify(priceEntries(one, payer, from)) !== JSON.stringify(priceEntries(one, payer, from - 1));

@@ -164,7 +164,7 @@ async function writePrices(
   await writeRows(transaction, upsertPrices, cells);
 }
 
-/** A price set at once makes the one before a held change unknown, which plans that never bought the period still pay. */
+/** Keeps the prices that this change overwrites but that plans with held prices may still pay. */
 async function notePricesBeforeHolds(
   transaction: Queryable,
   { id: packageId, heldSteps }: Package,

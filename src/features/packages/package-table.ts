@@ -62,5 +62,5 @@ export const scheduledPrices = describeTable('scheduled_prices', {
   existingPlans: oneOf('existing_plans', plansAtNewPrice),
 });
 
-/** `from` is the start of the held change; the price is the one before it. */
+/** `from` is when the held change began. `priceCents` is the price just before it. */
 export const pricesBeforeHolds = describeTable('prices_before_holds', datedPrice);

@@ -13,13 +13,13 @@ export interface PriceStep {
   readonly cents: bigint;
 }
 
-/** The earliest step comes first and has no start. */
+/** The first step is the earliest and has no start. */
 type PriceLine = readonly [PriceStep, ...PriceStep[]];
 
-/** A price change that running plans do not follow. */
+/** A price change after which running plans keep their earlier price. */
 export interface HeldStep {
   readonly from: EpochSeconds;
-  /** The group's price in the second before. */
+  /** The group's price just before the change. */
   readonly beforeCents: bigint;
 }
 

@@ -1,5 +1,5 @@
-// Which rule sets the price of an order, and the price: the plan's held price, then the account's own price, then the
-// price of its group. Orders, previews, lists and forecasts all ask `priceFor`. Pure.
+// Computes the price of an order and the rule that sets it. The first of these applies: the plan's held price, the
+// account's own price, the price of its group. Orders, previews, lists and forecasts all ask `priceFor`. Pure.
 
 import { type Group, type Months, periodNames } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -9,15 +9,15 @@ import { beginningsFor, type HeldStep, type Priced, priceAt } from './price-line
 export interface AccountPriceList {
   readonly id: number;
   readonly from: EpochSeconds;
-  /** Exclusive. null: until a later list begins. */
+  /** Exclusive; null if the list has no end of its own. A later list also ends this one. */
   readonly until: EpochSeconds | null;
-  /** In hundredths of a percent; applies to prices that the list does not name. */
+  /** In hundredths of a percent. Applies to prices that the list does not name. */
   readonly percentOff: number | null;
-  /** @returns cents; undefined: the list does not name this price */
+  /** @returns cents, or undefined if the list does not name this price */
   readonly priceOf: (packageId: number, months: Months) => bigint | undefined;
 }
 
-/** In the order of their start; of two with the same start, the one that was set later comes last. */
+/** Sorted by start. Of two lists with the same start, the one that was set later comes last. */
 export type AccountPrices = readonly AccountPriceList[];
 
 export const noAccountPrices: AccountPrices = [];
@@ -33,7 +33,7 @@ export type PriceRule =
       readonly name: 'account';
       readonly list: number;
       readonly since: EpochSeconds;
-      /** In hundredths of a percent. null: the list names the price. */
+      /** In hundredths of a percent, or null if the list names the price itself. */
       readonly percentOff: number | null;
     }
   | { readonly name: 'held'; readonly since: EpochSeconds };
@@ -45,14 +45,14 @@ export interface Price {
   readonly rule: PriceRule;
 }
 
-/** A plan that has been renewed without a gap. */
+/** A customer's plan since it last began. Renewals extend the run; a gap ends it. */
 export interface Run {
   readonly since: EpochSeconds;
-  /** The price that it last paid for that period. null: it never bought the period. */
+  /** Returns what the run last paid for this period, or null if it never bought the period. */
   readonly lastPaidCents: (months: Months) => bigint | null;
 }
 
-/** `run`: only for an order that extends a running plan. */
+/** `run` is null unless the order extends a running plan. */
 export function priceFor(
   one: Priced & { readonly id: number },
   { group, prices }: Payer,
@@ -80,7 +80,7 @@ export function priceFor(
   };
 }
 
-/** The earliest change since the run began that lets plans keep their price. */
+/** Finds the earliest price change since the run began that lets running plans keep their price. */
 function holdOf(
   { heldSteps }: Priced,
   group: Group,
@@ -114,7 +114,7 @@ export function priceChangesFor(
   return [...new Set([...ofGroup, ...ofLists])].sort((a, b) => a - b);
 }
 
-/** How an order stores its rule. null: the price of the group. */
+/** Returns the text with which an order stores its rule, or null for the group's price. */
 export function storedRule(rule: PriceRule): string | null {
   switch (rule.name) {
     case 'group':

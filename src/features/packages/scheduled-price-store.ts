@@ -142,7 +142,7 @@ async function readSchedule(database: Queryable, packageId: number): Promise<rea
   });
 }
 
-/** null: this payer's prices stay as they are, because a list of their own names them. */
+/** Returns null if this payer's prices do not change, for example because a list of their own names them. */
 function priceScheduled(
   { id, name }: Package,
   { from, prices, existingPlans }: ScheduledPrices,
@@ -168,7 +168,7 @@ function isSame(one: ScheduledPrices, other: ScheduledPrices): boolean {
   return JSON.stringify(scheduledView(one)) === JSON.stringify(scheduledView(other));
 }
 
-/** As in the audit log, whose older entries do not say what happens to plans. */
+/** Has the form of the audit log, whose older entries do not say what happens to running plans. */
 function scheduledView({ from, prices, existingPlans }: ScheduledPrices) {
   const held = existingPlans === 'held' ? { existing_plans: existingPlans } : {};
   return { from: formatTime(from), prices: writtenPrices(prices), ...held };

@@ -107,7 +107,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();
   const packageStates = new Map<number, { at: EpochSeconds; after: Noted; isOvertaken: boolean }>();
   const schedules = new Map<string, string>();
-  /** By id: accounts' own prices. */
+  /** Accounts' own price lists, keyed by list id. */
   const priceLists = new Map<number, Noted>();
   /** Entries of the first edition do not name ledger entries, so credits before this time may be missing. */
   let unnamedUntil: EpochSeconds = 0;
@@ -355,7 +355,7 @@ export function createLogCheck(database: Database, findings: Findings): LogCheck
   }
 }
 
-/** An earlier version logged neither field. Then the package may have any value. */
+/** A field that an earlier version did not log may have any value. */
 function isAsLogged({ description, periods }: Package, after: Noted): boolean {
   return (
     (after['description'] === undefined || after['description'] === description) &&
@@ -363,7 +363,7 @@ function isAsLogged({ description, periods }: Package, after: Noted): boolean {
   );
 }
 
-/** Entries of earlier versions do not say what happens to running plans, which then followed. */
+/** Entries of earlier versions do not say what happens to running plans. Then running plans followed the change. */
 function written(prices: unknown, existingPlans: unknown = 'new'): string {
   return JSON.stringify([writtenPrices(parsePrices(prices)), existingPlans ?? 'new']);
 }

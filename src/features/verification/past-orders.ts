@@ -16,10 +16,10 @@ export type PastOrder = Pick<
   | 'fingerprint'
   | 'priceRule'
 > & {
-  /** Effective only once accepted by the product. */
+  /** True if the order takes effect only once the product accepts it. */
   readonly isHandedOver: boolean;
 } & Unchecked;
-/** Written by an older process, possibly without the customer's last order, and not yet repaired (repair-last-orders.ts). */
+/** An older process wrote the row. It may lack the customer's last order until repair-last-orders.ts repairs it. */
 export interface Unchecked {
   readonly isUnchecked: boolean;
 }

@@ -23,9 +23,9 @@ export interface Past {
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
   /** All groups that may have applied. `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
-  /** By when each was set, the account's price lists that were not deleted. */
+  /** The account's price lists that were not deleted, in the order in which they were set. */
   listsOf(accountId: number): readonly AccountPriceListRow[];
-  /** Price changes that running plans did not follow. */
+  /** Price changes after which running plans kept their earlier price. */
   holdsOf(packageId: number, group: Group, months: Months): readonly HeldStep[];
   detailsOf(accountId: number, customerNumber: number): LoggedDetails | null;
 }
@@ -179,7 +179,7 @@ function termsOf(noted: unknown): Terms | null {
     isTrial: trial === true,
     retired: retired === true,
     durationDays,
-    // Earlier versions sold every period.
+    // In earlier versions, every package was sold for every period.
     periods: Array.isArray(periods) ? periodNames.filter((period) => periods.includes(period)) : periodNames,
     prices: priceTable((group, months) => found[group]?.[months] ?? -1n),
   };

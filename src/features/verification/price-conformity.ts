@@ -1,6 +1,6 @@
-// Whether a past order's price is the one that its rule gives, and whether that rule applied: held, account, group. Pure.
-// Group prices and holds count as they were within the slack of the clocks; lists of an account are exact, because each
-// says which order it came after.
+// Checks whether the right rule set a past order's price (held, account or group), and whether the rule gives this price.
+// Clocks differ, so every group price or hold within `slackSeconds` is accepted. Accounts' lists are compared exactly,
+// because each records the order that it came after. Pure.
 
 import type { Group } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -14,7 +14,7 @@ interface Payer {
   readonly group: Group;
 }
 
-/** `run`: of the plan that the order extends. null: it extends none. */
+/** `run` is that of the plan that the order extends, or null. */
 export function priceProblem(
   past: Past,
   { accountId, group }: Payer,

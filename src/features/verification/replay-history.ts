@@ -94,7 +94,7 @@ export function createReplay({
   const isTest = isTestAccount(accountId);
   let isLastOrderUnchecked = false;
   const lastOrders = new Map<number, OrderRecord>();
-  /** Newest first, without those that failed. */
+  /** Newest first, without failed orders. */
   const paid: PaidOrder[] = [];
   /** Waiting orders by number; at most one if the rules were followed. */
   const waiting = new Map<number, OrderRecord>();

@@ -50,12 +50,12 @@ export const periods: readonly {
   { months: 12, period: 'yearly', title: t`Yearly` },
 ];
 
-/** What a package is sold for; all three if it is unknown, as a retired package is to resellers. */
+/** Returns all periods for an unknown package, because resellers cannot see retired packages. */
 export function periodsOf(one: { readonly periods: readonly PeriodName[] } | undefined): typeof periods {
   return one === undefined ? periods : periods.filter(({ period }) => one.periods.includes(period));
 }
 
-/** The chosen period, or the shortest one if that is not offered. */
+/** Returns the chosen months, or the shortest period that is offered if the chosen one is not. */
 export function monthsOffered(chosen: Months, offered: typeof periods): Months {
   const [shortest] = offered;
   return offered.some(({ months }) => months === chosen) ? chosen : (shortest?.months ?? chosen);

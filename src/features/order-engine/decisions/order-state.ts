@@ -38,9 +38,9 @@ export interface OrderState {
   readonly planChanges: readonly PlanChange[];
   readonly trials?: readonly TrialHad[];
   readonly packages: ReadonlyMap<number, Package>;
-  /** By real account. */
+  /** Keyed by the id of the real account. */
   readonly accountPrices?: ReadonlyMap<number, AccountPrices>;
-  /** By `paidKey`, newest first: the orders of running plans whose price may be held. */
+  /** Keyed by `paidKey`, newest first. Contains the orders of running plans whose price may be held. */
   readonly paidOrders?: ReadonlyMap<string, readonly PaidOrder[]>;
   readonly currency: string;
   readonly cancelRefund: CancelRefund;
@@ -215,7 +215,7 @@ export function createWorkingState(state: OrderState) {
       group,
       prices: state.accountPrices?.get(testOf ?? id) ?? noAccountPrices,
     }),
-    /** Of the customer's running plan, with this decision's orders. */
+    /** Returns the run of the customer's current plan, which includes this decision's own orders. */
     runOf({ accountId, number, plan: { anchorAt: since } }: CustomerState): Run {
       return {
         since,
@@ -417,7 +417,7 @@ export function createWorkingState(state: OrderState) {
   };
 }
 
-/** `orders`: newest first, possibly with some from before the run. Failed orders were not paid. */
+/** `orders` are newest first and may include some from before the run. Failed orders do not count as paid. */
 export function lastPaidCents(
   orders: readonly PaidOrder[],
   since: EpochSeconds,
@@ -427,7 +427,7 @@ export function lastPaidCents(
     if (order.createdAt < since) return null;
     if (order.handoff === 'failed') continue;
     if (order.months === months) return order.priceCents;
-    // The first order of the run. An earlier one in the same second belongs to a plan that was canceled.
+    // This is the first order of the run. An earlier order in the same second belongs to a canceled plan.
     if (order.createdAt === since && order.expiresAt === addMonths(since, order.months)) return null;
   }
   return null;

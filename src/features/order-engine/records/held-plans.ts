@@ -1,5 +1,5 @@
-// Counts plans whose price may be held apart from others, by the start of their run and what they last paid for the
-// period. For forecasts and overviews, which count plans in SQL.
+// SQL that counts plans separately if their price may be held: by the start of their run and what they last paid for the
+// period. Forecasts and overviews use it.
 
 import type { Row } from '../../../platform/database/database.ts';
 import { bigint, nullable } from '../../../platform/database/row-values.ts';
@@ -9,7 +9,7 @@ import type { Package } from '../../packages/package-catalog.ts';
 import { noHeldSteps } from '../../packages/price-lines.ts';
 import type { Run } from '../../packages/price-rules.ts';
 
-/** `packages`: the parameter with the ids of packages that have held prices. Follows `customers c`. */
+/** `packages` is the parameter with the ids of packages that have held prices. The join must follow `customers c`. */
 export function heldPlans(months: string, packages: string) {
   return {
     columns: `held.since as held_since, held.paid_cents as held_paid_cents`,
@@ -25,7 +25,7 @@ export function heldPlans(months: string, packages: string) {
   };
 }
 
-/** null: the price is not held. */
+/** Returns null if the package has no held prices. */
 export function runFromRow(row: Row): Run | null {
   const since = nullable((value): EpochSeconds => Number(value), row['held_since']);
   if (since === null) return null;

@@ -494,12 +494,12 @@ function titled(title: string): string {
   return panelMode === 'test' ? t`${title} (test)` : title;
 }
 
-/** For the wanted period, or for the one that choosing the package selects. */
+/** Shows the price for the wanted period, or for the shortest one if the wanted period is not sold. */
 function PriceOf({ one, wanted }: { readonly one: Package; readonly wanted: Months }) {
   const months = monthsOffered(wanted, periodsOf(one));
   const price = one.prices.find((candidate) => candidate.months === months);
   if (price === undefined) return null;
-  // Compared with the monthly price, which means nothing if it cannot be bought.
+  // The saving is relative to the monthly price, which means nothing if the package is not sold monthly.
   const isSaving = price.saving_percent > 0 && one.periods.includes('monthly');
   return (
     <span className="figures flex items-center gap-2 whitespace-nowrap">

@@ -316,7 +316,7 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
   );
 }
 
-/** The service takes no line breaks. null: no description. */
+/** The service refuses line breaks. Returns null if no text is left. */
 function oneParagraph(text: string): string | null {
   return text.replaceAll(/\s+/g, ' ').trim() || null;
 }

@@ -165,7 +165,7 @@ export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }:
   );
 }
 
-/** `period`: months as text, or `last`, whose months only the service knows. */
+/** `period` is a number of months as text, or `last`, whose months only the service knows. */
 function useOfferedPeriods(customers: readonly PanelCustomer[], preview: Renewals, period: string) {
   const { data: packages } = useQuery(packagesQuery);
   const soldTo = ({ plan }: PanelCustomer) =>

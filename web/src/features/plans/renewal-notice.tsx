@@ -16,7 +16,7 @@ export function useRenewal(customerId: number | undefined): Renewal | undefined 
   return isPlaceholderData ? undefined : data?.data[0];
 }
 
-/** The renewal dialog offers the sold periods if that of the last order is no longer sold. */
+/** Also true if the last order's period is no longer sold, because the renewal dialog offers the periods that are. */
 export function mayRenew(renewal: Renewal | undefined): boolean {
   const refusal = renewal?.refusal ?? null;
   return refusal === null || refusal.code === 'invalid_months';
