@@ -1,11 +1,11 @@
-// Makes a checkout ready: npm runs it before `start`, `test` and `check`, bin/sellthrough.mjs before every command.
+// Makes a checkout ready. npm runs it before `start`, `test` and `check`, and bin/sellthrough.mjs before every command.
 // Installs dependencies from the lockfile, fetches Node 24 if this Node is too old and puts it first in npm's PATH
 // (node_modules/.bin/node), and writes what from-openapi.ts makes. Plain JavaScript without dependencies, for Node 18.
-// `--start` also builds the pages (the documents in the background) and omits development dependencies, half the download;
-// `--client` builds only the client package, without them; `--package` builds what `npm pack` ships; `--generate` is for
-// the program that makes openapi.json. Reasons: docs/decisions/0012-set-up.md.
-// Invariant: quick and silent if nothing is to do; writes only to stderr; parallel runs take turns; the next run repairs
-// what an interrupted one left.
+// `--start` also builds the pages (the documents in the background) and omits development dependencies, which halves the
+// download. `--client` builds only the client package, also without development dependencies. `--package` builds what
+// `npm pack` ships. `--generate` is for the program that makes openapi.json. Reasons: docs/decisions/0012-set-up.md.
+// Invariant: it is quick and silent if nothing is to do, and writes only to stderr. Parallel runs take turns, and the next
+// run repairs what an interrupted run left.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

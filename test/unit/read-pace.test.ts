@@ -98,7 +98,7 @@ test('between two batches of orders reads still rest; after the last one they do
   await ordering(clock, pace, 50);
   const log: string[] = [];
   await Promise.all([reading(4, log, 'a'), reading(4, log, 'b'), reading(4, log, 'c')]);
-  // The orders count as running until 60. So b rests until it has noticed that, instead of until 70.
+  // Orders count as running until 60. b notices this at 64 and then begins, instead of resting until 70.
   assert.deepEqual([log[2], log[4]], ['b begins at 64', 'c begins at 68']);
   assert.equal(clock.now, 72);
 });

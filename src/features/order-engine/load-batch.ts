@@ -162,7 +162,7 @@ const loadNamedOrders: SqlStatement = {
     ${orderJoins}`,
 };
 
-/** For renewing a customer: the order that made the current plan. */
+/** Loads the order that made the current plan, because renewing a customer repeats it. */
 const lastOrdersOf = (wanted: string) => `select ${orderColumns} from ${wanted}
     join orders o on o.account_id = c.account_id and o.number = c.last_order
     left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`;
@@ -277,7 +277,7 @@ export async function load(
     values: readonly unknown[],
   ) => (asked.length === 0 ? noRows : database.query(statement, values));
 
-  // All of this is one round trip behind BEGIN, executed in this order.
+  // The next queries follow BEGIN in one round trip and run in this order.
   const [
     accounts,
     { service, customers },

@@ -174,7 +174,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
 
   const isBusy = () => real.depth > 0 || monotonicNow() - lastRealAt < limits.tests.busyMilliseconds;
 
-  /** Rests to leave time to real orders, as long as there are any. */
+  /** Rests after a batch of tests while real orders run or ran recently. */
   async function restBeside(tookMilliseconds: number): Promise<void> {
     const { restFactor, restMillisecondsMax } = limits.tests;
     if (isBusy() && !draining) await rest(Math.min(tookMilliseconds * restFactor, restMillisecondsMax));
@@ -321,7 +321,7 @@ function isTestBatch([first]: readonly Waiting[]): boolean {
   return first !== undefined && isTestAccount(first.command.accountId);
 }
 
-/** An order found by its key after an unanswered COMMIT is not a replay, because this is its first answer. */
+/** Reports an order found by its key after an unanswered COMMIT as new, because this is its first answer. */
 function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome[]): readonly OrderOutcome[] {
   if (outcomes.length !== batch.length) throw new Error('A batch answered with too few outcomes.');
   return outcomes.map((outcome, index) =>
@@ -329,12 +329,12 @@ function firstAnswers(batch: readonly Waiting[], outcomes: readonly OrderOutcome
   );
 }
 
-/** Only these errors guarantee a rollback. After any other one, even a bug of ours, the outcome is unknown. */
+/** Only these errors guarantee a rollback. After any other error, even a bug of ours, the outcome is unknown. */
 function isKnownRollback(error: unknown): boolean {
   return error instanceof StatementFailed || error instanceof TransactionRolledBack;
 }
 
-/** What a failed attempt decided may stand only if it is unknown how the attempt ended. */
+/** Notes for each decided order whether it may stand: true if it is unknown how the attempt ended. */
 function rememberDoubt(
   batch: readonly Waiting[],
   decided: readonly OrderOutcome[],

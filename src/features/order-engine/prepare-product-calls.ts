@@ -118,7 +118,7 @@ function prepareInOneTransaction(
   const accountIds = [...new Set(calls.map((call) => call.accountId))].sort((a, b) => a - b);
   return database.ofAccount(accountId).transaction(
     async (transaction) => {
-      // Sent together without waiting. The rows are read behind the locks.
+      // These queries are sent together. The server runs them in order, so the rows are read under the locks.
       const [, versions, rows] = await Promise.all([
         transaction.query(lockAccounts, [numberArray(accountIds)]),
         transaction.query(loadPackagesVersion),
@@ -168,7 +168,7 @@ interface Unprepared {
   readonly order: OrderRecord | null;
 }
 
-/** null: nothing is sent, because the plan continues or the order was settled. */
+/** Returns null if nothing is to be sent, because the plan continues or the order was settled. */
 function payloadNow(
   { type, confirms, calledAt, testClock, customer, order }: Unprepared,
   { byId }: PackageCatalog,

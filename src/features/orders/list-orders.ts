@@ -22,7 +22,7 @@ export interface OrderFilter {
   readonly from: number;
   readonly to: number;
   readonly customerNumber: number | null;
-  /** The search as resolved by parse-order-query.ts; null without one. Never combined with a customer or a key. */
+  /** The search as resolved by parse-order-query.ts, or null. It is never combined with a customer or a key. */
   readonly search?: OrderSearch | null;
   readonly kind: OrderKind | null;
   readonly packageId: number | null;
@@ -110,11 +110,11 @@ const findOfWords: SqlStatement = {
     order by o.number desc limit $4::int`,
 };
 
-/** Rows per statement. The program checks their names, because the database does not know all letters. */
+/** Rows per statement. The program itself checks their names, because the database does not know all letters. */
 const judgedAtOnce = 500;
 
 const handoffsAtOnce = 1_000;
-/** Statements per page. A page that reaches this is short, as with scanDown. */
+/** The most statements per page. A page that needs more ends early, as with scanDown. */
 const roundsMax = 20;
 
 const listHandoffs: SqlStatement = {

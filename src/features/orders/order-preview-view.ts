@@ -27,7 +27,7 @@ export function orderPreviewView(
     refund: formatAmount(refundCents),
     charge: formatAmount(chargeCents),
     currency,
-    // In a replay, the balance before the order. A pending order holds back more than its charge.
+    // In a replay, this is the balance before the order. A pending order holds back more than its charge.
     balance: formatAmount(replayed ? balanceAfterCents + chargeCents : balanceCents),
     balance_after: formatAmount(balanceAfterCents),
     starts_at: formatTime(startsAt),

@@ -17,7 +17,7 @@ export interface SubmitDependencies {
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
-/** How often an order is submitted after changes of rights. People change rights rarely. */
+/** How often an order is submitted in total while the caller's rights keep changing, which is rare. */
 const accessChangesMax = 5;
 
 export function createSubmitter(
@@ -42,7 +42,7 @@ export function createSubmitter(
       if (isRefusal(asked)) return asked;
       const outcome = await engine.submit(command(asked.account));
       if (outcome.type !== 'access_changed') {
-        // The rest of the answer must be of the time of the decision.
+        // The rest of the answer must show the state at the time of the decision.
         if (outcome.testClock !== undefined) {
           request.principal = atTestClock(request.principal, outcome.testClock);
         }

@@ -1,4 +1,4 @@
-// Prices of one account, and the accounts and plans that a package's price concerns. For administrators.
+// Prices of one account, for administrators, and the accounts that pay other prices for a package than their group.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

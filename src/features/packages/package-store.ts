@@ -88,7 +88,7 @@ export async function createPackage(
   });
 }
 
-/** A retry must give the same text as the first request, even if the previous version, with other names, handled that. */
+/** Writes old limits as the previous version did, so that a retry matches a request that the previous version handled. */
 function textOf(settings: PackageSettings): string {
   const {
     accounts,

@@ -127,7 +127,7 @@ const retryValues = (ends: readonly PlanEnd[]) => [
   numberArray(ends.map(({ days }) => days)),
 ];
 
-/** Returns 0 if no notice is left, else a lower bound. @throws the first error, after all others were noted */
+/** Returns 0 if no notice is left, or else a lower bound. @throws the first error, after all others were noted */
 export async function notePlanEnds(dependencies: PlanEndDependencies, signal: AbortSignal): Promise<number> {
   const { database, limits } = dependencies;
   const broken: unknown[] = [];
@@ -160,7 +160,7 @@ function parseEnd(row: Row, days: number): PlanEnd {
   };
 }
 
-/** Returns the notices that were sent; failed ones are kept for the next run. null: the engine is overloaded. */
+/** Returns the notices that were sent; failed ones are kept for the next run. Returns null if the engine is overloaded. */
 async function noteTogether(
   { database, note, now }: PlanEndDependencies,
   ends: readonly PlanEnd[],

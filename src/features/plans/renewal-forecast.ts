@@ -23,7 +23,7 @@ export interface Forecast {
   readonly days: readonly ForecastDay[];
   readonly plans: number;
   readonly totalCents: bigint;
-  /** The first day by whose end the total exceeds the balance, or null. */
+  /** The first day by whose end the renewals cost more than the balance, or null. */
   readonly runsOutOn: string | null;
 }
 

@@ -246,7 +246,7 @@ const listUnpaid: SqlStatement = {
 
 export const claimProblem = 'the claim on its reference and its row disagree';
 
-/** With `references` null, claims are checked separately. */
+/** If `references` is null, claims are checked separately. */
 const readCustomersBeside = (name: string, references: string | null): SqlStatement => ({
   name,
   text: `with range as materialized (

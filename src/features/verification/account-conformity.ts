@@ -104,7 +104,7 @@ interface Place {
   readonly change: number;
 }
 
-/** Leaves customers beyond `customerCount` to the next verification. `now`: no service clock has shown a later time. */
+/** Leaves customers beyond `customerCount` to the next verification. No service clock has shown a later time than `now`. */
 export async function checkAccountHistory(
   database: Database,
   {

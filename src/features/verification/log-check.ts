@@ -101,7 +101,7 @@ interface LoggedCredit {
   readonly after: Noted;
 }
 
-/** The check continues while the log grows. */
+/** The log may grow during the check. */
 export function createLogCheck(database: Database, findings: Findings): LogCheck {
   const credits = new Map<number, Set<number>>();
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();

@@ -20,7 +20,7 @@ export async function recheckInDoubt<Found extends number | string>(
   let found = await look();
   for (let looks = 1; looks < looksInDoubtMax && found.length > 0; looks += 1) {
     await sleep(pauseMilliseconds, undefined, { signal });
-    // Ask this before looking: a commit in between then only costs another look.
+    // Ask this before looking. Then a commit in between only costs another look.
     const isInDoubt = await isAnythingPrepared(database);
     const again = new Set(await look());
     found = found.filter((one) => again.has(one));

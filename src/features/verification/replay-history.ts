@@ -202,7 +202,7 @@ export function createReplay({
     return { since, lastPaidCents: (months) => lastPaidCents(paid, since, months) };
   }
 
-  /** Needed only if the order waited for the product, because the plan was then not due again meanwhile. */
+  /** Returns the command of a renewal that waited for the product. The plan cannot have been due again meanwhile. */
   function automaticRenewal({ fingerprint, isHandedOver, number }: PastOrder): RenewAutomatically | null {
     const dueAt = customer?.life.renewAt ?? null;
     if (fingerprint !== automaticFingerprint || !isHandedOver || dueAt === null) return null;

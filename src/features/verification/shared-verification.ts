@@ -22,7 +22,7 @@ export interface SharedVerificationDependencies {
 }
 
 export interface SharedVerification {
-  /** The report of the current or a new run. null: ask again. `gone` aborts when the client disconnects. */
+  /** Returns the report of the current or a new run, or null to ask again. `gone` aborts when the client disconnects. */
   report(gone: AbortSignal): Promise<VerifyReportView | null>;
   close(): Promise<void>;
 }

@@ -41,7 +41,7 @@ export function begin(
 export interface Change {
   readonly kind: PlanChangeKind;
   readonly fingerprint: string;
-  /** True if nothing changes. A row is then written only for a client's key, to bind the key to this answer. */
+  /** True if the change has no effect. It is then stored only for a client's key, which later returns the same answer. */
   readonly isNone?: boolean;
   readonly details?: Partial<PlanChange>;
   readonly call?: ProductCallType | null;

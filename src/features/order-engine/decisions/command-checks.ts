@@ -15,7 +15,7 @@ export function refused(code: ErrorCode, details: ErrorDetails = {}): Refused {
   return { type: 'refused', refusal: refusal(code, details) };
 }
 
-/** The caller's rights changed, so they are checked again. Not if the order may stand: then its caller must learn of it. */
+/** True if the caller's changed rights must be checked again. An order that already stands is answered all the same. */
 export function mustAskAgain(
   account: AccountState,
   { accessVersion, mayStand }: Pick<Keyed, 'mayStand'> & { readonly accessVersion: number },
@@ -24,13 +24,13 @@ export function mustAskAgain(
   return account.accessVersion !== accessVersion && !(mayStand === true && earlier !== null);
 }
 
-/** While an order waits for the product, nothing else may change the plan. null: no order waits. */
+/** Refuses any change of the plan while an order waits for the product. Returns null if no order waits. */
 export function refusedWhilePending(customer: { readonly life?: PlanLife } | null): Refused | null {
   const isPending = customer?.life !== undefined && customer.life.pendingOrder !== null;
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
 }
 
-/** Refuses a period that the package is not sold for, before customer and balance are checked. null: it is sold. */
+/** Refuses a period that the package is not sold for. This comes before the checks of customer and balance. */
 export function refusedAsUnsold(wanted: Package, months: Months): Refused | null {
   if (isSoldFor(wanted, months)) return null;
   const { periods } = wanted;
@@ -38,7 +38,7 @@ export function refusedAsUnsold(wanted: Package, months: Months): Refused | null
   return refused('invalid_months', { field: 'months', reason, periods });
 }
 
-/** Refuses if the account's numbers, or a test account's budget, are used up. null: there is room. */
+/** Refuses if the account's numbers, or a test account's budget, are used up. Returns null if there is room. */
 export function refusedAsFull(working: WorkingState, account: AccountState): Refused | null {
   if (hasUsedItsNumbers(account)) return refused('order_failed', { reason: 'account_full' });
   const full = working.fullTestBudget(account.id);

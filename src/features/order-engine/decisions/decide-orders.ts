@@ -48,9 +48,9 @@ export function decideOrders(
       command.type === 'move_test_clock'
         ? moveClock(working, before, command, now)
         : decide(working, command, at);
-    // While a clock moves, each step emits the event itself.
+    // While a clock moves, each step emits this event itself.
     if (command.type !== 'move_test_clock') emitLowBalance(working, before);
-    // The answer shows the test as of that time.
+    // The answer shows the test at its clock's time after this command.
     return testClock === null
       ? outcome
       : { ...outcome, testClock: working.account(command.accountId)?.testClock ?? at };

@@ -142,7 +142,7 @@ function waitForProduct(
   return working.setLife(before, lifeWithPendingOrder(before.life, orderNumber, isAutomatic));
 }
 
-/** Applies the order's terms as of its second, but holds as of now. While it is pending, nothing else changes the plan. */
+/** Returns the plan with the order's terms, which count from the time of the order. Suspensions stay as they are now. */
 export function afterOrder(
   { plan: before, life }: Pick<CustomerState, 'plan' | 'life'>,
   order: OrderRecord,

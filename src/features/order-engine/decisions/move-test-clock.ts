@@ -23,7 +23,7 @@ const clockMax = Date.UTC(2200, 0, 1) / 1000;
 /** Days before the end at which notices are sent; 0 is the end itself. Alert settings add more. */
 const noticeDays = [7, 1, 0];
 
-/** `now` is the real time, by which other moves are kept out. */
+/** `now` is the real time. It decides whether another move is still running. */
 export function moveTestClock(
   working: WorkingState,
   account: AccountState,
@@ -61,7 +61,7 @@ export function moveTestClock(
     heldUntil: null,
   };
   const { testClock } = account;
-  // Another move may have gone further. At the target's own second, steps may be left to run.
+  // Another move may have moved the clock further. Even at the target's own second, steps may be left to run.
   const isThere = target < testClock || (earlier === null && target === testClock);
   const { clock, happened, isDone, isFull } = isThere
     ? { clock: testClock, happened: nothing, isDone: true, isFull: false }
@@ -107,7 +107,7 @@ interface Step extends StepPlace {
 
 const nothing: ClockEvents = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
 
-/** Runs at most `stepsMax` steps. `isDone`: nothing is left to run up to and including the target's second. */
+/** Runs at most `stepsMax` steps. `isDone` is true if nothing is left to run up to and including the target's second. */
 function takeSteps(
   working: WorkingState,
   { id, testClock }: AccountState,
@@ -194,7 +194,7 @@ function take(
   );
 }
 
-/** Finds the next step at `clock` or later. null: there is none. */
+/** Finds the next step at `clock` or later. Returns null if there is none. */
 function nextStep(customer: CustomerState, days: readonly number[], clock: EpochSeconds): Step | null {
   const { number, plan, life } = customer;
   const { expiresAt } = plan;

@@ -52,7 +52,7 @@ export interface ChangePackage extends Caller, Keyed, Guarded, AuditAuthor {
 /** A plan change without an order. `mayStand` and the key work as for orders. */
 interface PlanCommand extends Caller, Keyed, AuditAuthor {
   readonly customerNumber: number;
-  /** By default the account itself. */
+  /** If this is missing, the account itself makes the change. */
   readonly byParty?: 'account' | 'operator';
 }
 
@@ -81,7 +81,7 @@ export interface RenewAutomatically extends Caller, Keyed {
   readonly customerNumber: number;
   /** The due time that the job read. If it has moved since, the plan is no longer due. */
   readonly dueAt: EpochSeconds;
-  /** Whether the account was blocked at `accessVersion`. */
+  /** True if the account was blocked at `accessVersion`. */
   readonly isBlocked: boolean;
 }
 
@@ -131,7 +131,7 @@ export interface MoveTestClock {
   readonly to: ClockTarget;
   /** 0 only releases the clock for other moves. */
   readonly stepsMax: number;
-  /** For this long in real time, no other move may begin. */
+  /** No other move may begin during this time, which is real time. */
   readonly holdSeconds: number;
   /** The unique beginning of the keys of orders that result from the move. */
   readonly orderKeys: string;
@@ -159,7 +159,7 @@ export interface SettleOrder {
   readonly reason: string | null;
   /** null if the product answered. */
   readonly by: AuditAuthor | null;
-  /** There was no usable answer, so the product may have carried out an order that fails here. */
+  /** True if the product gave no usable answer. It may then have carried out an order that fails here. */
   readonly isUnanswered?: boolean;
 }
 
@@ -167,7 +167,7 @@ export interface Keyed {
   readonly idempotencyKey: string;
   /** The key was made for this request, so no earlier request can have used it. */
   readonly keyIsMinted: boolean;
-  /** An earlier attempt decided this command, but its COMMIT was never answered, so it may stand. */
+  /** True if an earlier attempt decided this command but its COMMIT was never answered. The order may then stand. */
   readonly mayStand?: boolean;
 }
 
@@ -222,7 +222,7 @@ type AnyOutcome =
       readonly replayed: boolean;
     }
   | { readonly type: 'status_set'; readonly customer: Customer }
-  /** `customer` is as now, even in a replay. Refund and balance are those of the first answer. */
+  /** `customer` is the current one, even in a replay. Refund and balance are those of the first answer. */
   | {
       readonly type: 'plan_changed';
       readonly customer: Customer;
@@ -232,7 +232,7 @@ type AnyOutcome =
     }
   | { readonly type: 'settled'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'end_noted' }
-  /** `isReached`: the clock is at the target. The counts cover the whole move so far. */
+  /** `isReached` is true if the clock is at the target. The counts cover the whole move so far. */
   | {
       readonly type: 'clock_moved';
       readonly clock: EpochSeconds;

@@ -438,7 +438,7 @@ function numbersOf(account: AccountState): number {
   return orderCount + customerCount + entryCount + planChangeCount + (eventCount ?? 0);
 }
 
-/** null emits no event: how a plan renews concerns only the account. */
+/** null means no event. How a plan renews concerns only the account. */
 const planEventTypes = {
   trial: 'plan.activated',
   suspend: 'plan.suspended',

@@ -31,12 +31,12 @@ export function changeCallId(accountId: number, changeNumber: number): string {
   return `call_change_${publicId(accountId, changeNumber)}`;
 }
 
-/** There is one such call per end (`expiresAt`) of a customer's plan. */
+/** Each end of a customer's plan (`expiresAt`) has at most one such call. */
 export function endCallId(accountId: number, customerNumber: number, expiresAt: EpochSeconds): string {
   return `call_end_${publicId(accountId, customerNumber)}_${expiresAt}`;
 }
 
-/** null if access is unchanged because another hold remains. */
+/** Returns null if access does not change because another hold remains. */
 export function holdCall(before: CustomerState, after: CustomerState): ProductCallType | null {
   const [was, is] = [isHeld(before), isHeld(after)];
   if (was === is) return null;

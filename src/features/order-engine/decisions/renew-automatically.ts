@@ -25,7 +25,7 @@ export function renewAutomatically(
   const customer = working.customerByNumber(account.id, customerNumber);
   if (customer === null || !isDue(customer.life, dueAt, now)) return { type: 'not_due' };
   const outcome = order(working, account, customer, command, now);
-  // A full account cannot record anything, and no retry can succeed.
+  // A full account cannot record anything, so no retry can succeed.
   if (outcome.type !== 'refused' || refusedAsFull(working, account) !== null) return outcome;
 
   const { code } = outcome.refusal;

@@ -87,7 +87,7 @@ export function settleOrder(
   return { type: 'settled', order: after, replayed: false };
 }
 
-/** The plan ended before the answer came, so the job that notes ends may have passed it already. */
+/** True if the plan ended before the answer came. The job that notes ends may then have passed it already. */
 function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
   return plan.expiresAt > plan.anchorAt && plan.expiresAt <= now;
 }
@@ -105,7 +105,7 @@ function callAfterCompletion(
   return isKnown && call?.tellAfter !== 'any' ? null : statusCalls[status];
 }
 
-/** After refusing, the product still has the old plan, without the changes that were held back meanwhile. */
+/** A product that refused an order still has the old plan, without the changes that were held back meanwhile. */
 function callAfterFailure(
   customer: CustomerState,
   call: OrderCall | null,
@@ -126,7 +126,7 @@ interface Settled {
   readonly entryNumber: number | null;
 }
 
-/** Uses the terms of the time of the order, because the plan has not changed since. */
+/** Uses the terms from the time of the order, because the plan has not changed since. */
 function complete(
   working: WorkingState,
   customer: CustomerState,

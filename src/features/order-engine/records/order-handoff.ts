@@ -28,7 +28,7 @@ const orderHandoffs = describeTable('order_handoffs', {
   status,
   reason: nullableText('reason'),
   settledAt: nullableTime('settled_at'),
-  /** null if the product settled it. */
+  /** The person who settled it, or null if the product did. */
   settledBy: nullableInt('settled_by'),
   /** The first ledger entry of the settlement. null if it moved no money. */
   entryNumber: nullableInt('entry_number'),

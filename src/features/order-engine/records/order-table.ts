@@ -46,7 +46,7 @@ export const orderPlaces = orders.pick('accountId', 'number');
 
 export type OrderRecord = RowOf<typeof orders> & {
   readonly customerReference: string;
-  /** null: the order was not handed over, so it is completed. */
+  /** null if the order was not handed over to the product, so it is completed. */
   readonly handoff: HandoffStatus | null;
   readonly failure: OrderFailure | null;
 };
@@ -80,9 +80,9 @@ export function orderStatus({ handoff }: Pick<OrderRecord, 'handoff'>): HandoffS
   return handoff ?? 'completed';
 }
 
-/** Automatic renewals have this instead of a hash. */
+/** An automatic renewal has this text as its fingerprint instead of a hash. */
 export const automaticFingerprint = 'automatic';
-/** Orders placed by the operator have this before the hash. */
+/** The fingerprint of an order placed by the operator begins with this text, before the hash. */
 export const operatorMark = 'operator ';
 
 export function orderedBy({ fingerprint }: Pick<OrderRecord, 'fingerprint'>) {

@@ -63,7 +63,7 @@ const columns = {
   refundCents: orNull(cents('refund_cents')),
   /** The ledger entry of the refund. null without a refund. */
   entryNumber: nullableInt('entry_number'),
-  /** Nothing changed: the row only binds its key to the answer. */
+  /** True if nothing changed. The row then only binds its key to the answer. */
   isEmpty: boolean('is_empty'),
   /** For an account's changes: the balance to return in a replay. For a settled order: the resulting balance. */
   balanceAfterCents: orNull(cents('balance_after_cents')),

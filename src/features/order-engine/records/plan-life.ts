@@ -22,7 +22,7 @@ export interface PlanLife {
   /** The next attempt to renew, or null if none is planned. */
   readonly renewAt: EpochSeconds | null;
   readonly renewFailure: string | null;
-  /** The number of days of the last notice before the end; 0 at the end. null: no notice for this end yet. */
+  /** How many days before the end the last notice was sent, 0 at the end. null if there was no notice for this end yet. */
   readonly endNoticeDays: number | null;
   /** The order that waits for the product. Until it is settled, no other order may change the plan. */
   readonly pendingOrder: number | null;
@@ -103,7 +103,7 @@ export function lifeAfterFailedOrder(
   return { ...planned(settled, plan), endNoticeDays };
 }
 
-/** Returns the same object if nothing changes. `isNewRun`: the plan does not continue the previous one. */
+/** Returns the same object if nothing changes. `isNewRun` is true if the plan does not continue the previous one. */
 export function lifeAfterOrder(life: PlanLife, plan: Plan, isNewRun: boolean): PlanLife {
   if (life === plainLife) return life;
   const { endsAtPeriodEnd } = life;

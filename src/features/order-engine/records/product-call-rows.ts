@@ -74,7 +74,7 @@ export const closeProductCalls = {
   values: callPlaces.values,
 };
 
-/** For an order that an administrator settled before earlier calls were accepted: the product now has a newer state. */
+/** Ends earlier calls of the customer: an administrator settled the order, so the product has a newer state. */
 export const supersedeEarlierCalls = {
   statement: {
     name: 'supersede_earlier_product_calls',
@@ -91,9 +91,9 @@ export interface OrderCall {
   /** The plan's status in the payload. null if no attempt was made. */
   readonly sentStatus: string | null;
   readonly heldBack: boolean;
-  /** An earlier call was attempted, and its result is unknown. */
+  /** True if an earlier call was attempted and its result is unknown. */
   readonly followsAttempt: boolean;
-  /** If this call replaces earlier ones: when a separate call with the state must follow. */
+  /** Set if this call replaces earlier ones. Says after which answers a separate call with the plan's state must follow. */
   readonly tellAfter: 'refusal' | 'any' | null;
 }
 
@@ -169,7 +169,7 @@ export async function giveUpProductCalls(database: Database): Promise<void> {
   }
 }
 
-/** Ids of the first incarnation have no suffix. */
+/** Ids of the database's first incarnation have no suffix. */
 export function callIdIn(incarnation: string | null, callId: string): string {
   return incarnation === null ? callId : `${callId}_r${incarnation}`;
 }

@@ -19,14 +19,14 @@ export const testMoves = describeTable('test_moves', {
   accountId: int('account_id'),
   idempotencyKey: text('idempotency_key'),
   fingerprint: text('fingerprint'),
-  /** The target. Once the move is done, the time that it reached. */
+  /** The target. Once the move is done, this is the time that it reached. */
   target: time('target'),
   renewals: int('renewals'),
   renewalsFailed: int('renewals_failed'),
   ended: int('ended'),
   warnings: int('warnings'),
   isDone: boolean('is_done'),
-  /** In real time: no other move may begin before. */
+  /** No other move may begin before this, in real time. */
   heldUntil: nullableTime('held_until'),
 });
 
@@ -39,9 +39,9 @@ export interface StepPlace {
 }
 
 export interface DueSteps {
-  /** The command's own move, and any other that is not finished. */
+  /** Contains the command's own move and any other move that is not finished. */
   readonly moves: readonly TestMove[];
-  /** All due customers up to this place were loaded. null: all of them. */
+  /** All due customers up to this place were loaded. null if all due customers were loaded. */
   readonly horizon: StepPlace | null;
   readonly alertDays: number | null;
   readonly isBlocked: boolean;
