@@ -295,7 +295,9 @@ export const deleteLimit = (key: string) =>
   call<unknown>(`/admin/v1/limits/${encodeURIComponent(key)}`, { method: 'DELETE' });
 export const schedulePrices = (
   packageId: number,
-  body: Pick<Api.ScheduledPrices, 'from' | 'prices'> & WithOwnPassword,
+  body: Pick<Api.ScheduledPrices, 'from' | 'prices'> & {
+    readonly existing_plans: 'new' | 'held';
+  } & WithOwnPassword,
 ) => post<{ readonly price: Api.ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
 export const unschedulePrices = (packageId: number, from: string, body: WithOwnPassword) =>
   call<unknown>(`/admin/v1/packages/${packageId}/prices`, { method: 'DELETE', query: { from }, body });

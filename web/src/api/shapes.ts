@@ -48,6 +48,12 @@ import type {
   healthSchema,
   overviewSchema,
 } from '../../../src/features/overview/overview-schemas.ts';
+import type {
+  AccountPriceListView,
+  accountPriceListsSchema,
+  payingOtherwiseSchema,
+  runningPlansSchema,
+} from '../../../src/features/packages/account-price-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
 import type { PersonView } from '../../../src/features/people/people-schemas.ts';
 import type {
@@ -98,6 +104,14 @@ export type {
 export type { LimitValue, LimitValues } from '../../../src/shared/limits.ts';
 export type { Scope } from '../../../src/shared/scopes.ts';
 
+export type AccountPriceList = AccountPriceListView;
+export type AccountPrices = With<
+  Static<typeof accountPriceListsSchema>,
+  { data: readonly AccountPriceListView[] }
+>;
+export type ComparedPrice = AccountPrices['now'][number]['prices'][number];
+export type OtherPayer = Static<typeof payingOtherwiseSchema>['data'][number];
+export type RunningPlans = Static<typeof runningPlansSchema>['data'][number];
 export type Balance = Static<typeof balanceSchema>;
 
 export type Group = AccountView['group'];

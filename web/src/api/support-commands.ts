@@ -1,8 +1,8 @@
-// The operator's actions on customers of any account. They are separate from commands.ts, which every list loads. Commands
+// The operator's actions on customers of any account, and on an account's own prices. They are separate from commands.ts, which every list loads. Commands
 // that move money carry the dialog's idempotency key.
 
 import { call } from './client.ts';
-import type { LoginLink, Months, PlacedOrder } from './shapes.ts';
+import type { AccountPriceList, LoginLink, Months, PeriodName, PlacedOrder } from './shapes.ts';
 
 interface WithOwnPassword {
   readonly current_password: string | undefined;
@@ -29,3 +29,21 @@ export const changePackageOfCustomer = (
 
 export const createLoginLinkOfCustomer = (id: number, body: WithOwnPassword) =>
   ofCustomer<LoginLink>(id, 'login-link', body);
+
+export interface NewAccountPrices {
+  /** Absent: now. */
+  readonly from?: string;
+  readonly until?: string;
+  readonly percent_off?: string;
+  readonly prices: readonly ({ readonly package_id: number } & Partial<Record<PeriodName, string>>)[];
+  readonly memo?: string;
+}
+
+/** Sends the whole list, so repeating it changes nothing. */
+export const setAccountPrices = (accountId: number, body: NewAccountPrices & WithOwnPassword) =>
+  call<{ readonly price_list: AccountPriceList }>(`/admin/v1/accounts/${accountId}/prices`, {
+    method: 'PUT',
+    body,
+  });
+export const deleteAccountPrices = (accountId: number, listId: number, body: WithOwnPassword) =>
+  call<unknown>(`/admin/v1/accounts/${accountId}/prices/${listId}`, { method: 'DELETE', body });

@@ -6,7 +6,7 @@ import { formatCount } from '../text/language.ts';
 
 /** `field` is a name such as "email", "limits.accounts" or "allowed_ips.2". */
 export function fieldProblem(field: string, reason: string): string {
-  const problem = problemOf(reason);
+  const problem = valueProblem(reason);
   const [, list = '', place] = /^(.*)\.(\d+)$/.exec(field) ?? [];
   const name = fieldNames[list === '' ? field : list];
   if (place !== undefined) {
@@ -47,7 +47,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   role: t`Role`,
   scopes: t`Scopes`,
   support_address: t`Support email`,
+  percent_off: t`Percent off`,
   to: t`To`,
+  until: t`Until`,
   url: t`Address`,
   username: t`Username`,
 };
@@ -70,6 +72,10 @@ const problems: readonly (readonly [RegExp, (...found: string[]) => string])[] =
   [/e-mail address/, () => t`Enter an email address, such as anna@example.com.`],
   [/needed for an invitation/, () => t`Required for invitations.`],
   [/must be in the future|whole second in UTC, in the future/, () => t`Must be in the future.`],
+  [/must not be in the past/, () => t`Must not be in the past.`],
+  [/must be later than from/, () => t`The end is before the start.`],
+  [/price lists are still to come/, () => t`Too many prices are scheduled. Delete some first.`],
+  [/^retired$/, () => t`No longer available.`],
   [/has passed/, () => t`This day has passed. Choose a later one.`],
   [/must not be before/, () => t`The end is before the start.`],
   [/above 0\.00|must not be zero|more than 0\.00/, () => t`Must be more than zero.`],
@@ -95,7 +101,8 @@ const problems: readonly (readonly [RegExp, (...found: string[]) => string])[] =
   [/your own login/, () => t`This is your own sign-in. Change it on the “Security” page.`],
 ];
 
-function problemOf(reason: string): string {
+/** The problem without the name of the field, for a text below the field itself. */
+export function valueProblem(reason: string): string {
   for (const [pattern, say] of problems) {
     const found = pattern.exec(reason);
     if (found !== null) return say(...found.slice(1));

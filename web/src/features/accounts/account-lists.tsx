@@ -1,5 +1,5 @@
-// Tabs of an account in the console: its ledger, orders, customers and requests, as on its own pages, and its keys and
-// people. The URL holds the tab and its filters.
+// Tabs of an account in the console: its ledger, orders, customers and requests, as on its own pages, and its prices,
+// keys and people. The URL holds the tab and its filters.
 
 import { t } from '@lingui/core/macro';
 import { Link, useSearch } from '@tanstack/react-router';
@@ -15,11 +15,16 @@ const AnyCustomerDrawer = lazyEarly(async () => ({
   default: (await import('../customers/any-customer-drawer.tsx')).AnyCustomerDrawer,
 }));
 
+const AccountPricesCards = lazyEarly(async () => ({
+  default: (await import('./account-prices-cards.tsx')).AccountPricesCards,
+}));
+
 const tabs = [
   { tab: 'ledger', title: t`Ledger` },
   { tab: 'orders', title: t`Orders` },
   { tab: 'customers', title: t`Customers` },
   { tab: 'requests', title: t`Requests` },
+  { tab: 'prices', title: t`Prices` },
   { tab: 'access', title: t`Keys and team` },
 ] as const;
 
@@ -64,6 +69,7 @@ export function AccountLists({ account, access }: AccountListsProps) {
         />
       ) : null}
       {chosen === 'requests' ? <RequestList accountId={account.id} /> : null}
+      {chosen === 'prices' ? <AccountPricesCards account={account} /> : null}
       {chosen === 'access' ? access : null}
     </>
   );

@@ -8,6 +8,8 @@ export const auditActionWord = wordOf({
   'account.update': t`Account changed`,
   'account.view': t`Viewed as reseller`,
   'account.set_alerts': t`Alerts changed`,
+  'account.set_prices': t`Account’s prices set`,
+  'account.delete_prices': t`Account’s scheduled prices deleted`,
   'account.credit': t`Balance credited`,
   'account.debit': t`Balance debited`,
   'account.reset_api_key': t`API key replaced`,

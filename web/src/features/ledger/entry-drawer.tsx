@@ -1,9 +1,12 @@
 // Drawer with a ledger entry: reason, author, balance before and after.
 
 import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
+import { orderQuery } from '../../api/queries.ts';
 import type { PanelLedgerEntry } from '../../api/shapes.ts';
 import { language } from '../../text/language.ts';
+import { priceRuleWords } from '../../text/price-rule.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -21,6 +24,9 @@ interface EntryDrawerProps {
 
 export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
   const { row: entry } = open;
+  const orderId = entry?.kind === 'charge' ? entry.order_id : null;
+  const { data } = useQuery({ ...orderQuery(String(orderId), accountId), enabled: orderId !== null });
+  const rule = orderId === null || data === undefined ? null : priceRuleWords(data.order);
   if (entry === undefined) return null;
   return (
     <Drawer
@@ -29,7 +35,7 @@ export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
       opened={open}
       actions={hasReceipt(entry) ? <ReceiptButton entry={entry} isOwn={accountId === null} /> : undefined}
     >
-      <Facts facts={factsOf(entry, accountId === null)} />
+      <Facts facts={factsOf(entry, rule, accountId === null)} />
     </Drawer>
   );
 }
@@ -56,7 +62,7 @@ function ReceiptButton({ entry: { id, kind }, isOwn }: ReceiptButtonProps) {
   );
 }
 
-function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
+function factsOf(entry: PanelLedgerEntry, rule: string | null, isOwn: boolean): Fact[] {
   const { amount, balance_after: after, currency, order_id: orderId, actor, memo } = entry;
   const { customer, customer_id: customerId } = entry;
   const facts: Fact[] = [
@@ -73,6 +79,7 @@ function factsOf(entry: PanelLedgerEntry, isOwn: boolean): Fact[] {
       ),
     });
   }
+  if (rule !== null) facts.push({ name: t`Price`, value: rule });
   if (customerId !== null) {
     facts.push({
       name: t`Customer`,

@@ -20,6 +20,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { confirmWords } from './plan-step.ts';
+import { RuledPrice } from './ruled-price.tsx';
 
 interface ChangePackageDialogProps {
   readonly customer: AccountCustomer;
@@ -108,7 +109,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
       {packageId === null || preview.error !== null ? null : (
         <Facts
           facts={[
-            { name: t`Price`, value: shown && <Money amount={shown.price} currency={currency} /> },
+            { name: t`Price`, value: shown && <RuledPrice of={shown} /> },
             {
               name: t`Refund for unused time`,
               value: shown && <Money amount={shown.refund} currency={currency} signed />,

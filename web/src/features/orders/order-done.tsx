@@ -11,6 +11,7 @@ import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { Time } from '../../ui/time.tsx';
+import { RuledPrice } from './ruled-price.tsx';
 
 interface OrderDoneProps {
   readonly placed: PlacedOrder;
@@ -48,7 +49,7 @@ export function OrderDone({
           facts={[
             { name: t`Order`, value: order.id },
             { name: t`Period`, value: periodWord(order.months) },
-            { name: t`Price`, value: <Money amount={order.price} currency={order.currency} /> },
+            { name: t`Price`, value: <RuledPrice of={order} /> },
             ...(order.refund === '0.00'
               ? []
               : [

@@ -16,6 +16,7 @@ import { CustomerLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
+import { RuledPrice } from './ruled-price.tsx';
 
 interface OrderDrawerProps {
   readonly id: string;
@@ -63,7 +64,7 @@ export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
               { name: t`Package`, value: order && <bdi>{order.package.name}</bdi> },
               { name: t`Period`, value: order && periodWord(order.months) },
               { name: t`Status`, value: order && orderStatusWord(order.status) },
-              { name: t`Price`, value: order && <Money amount={order.price} currency={order.currency} /> },
+              { name: t`Price`, value: order && <RuledPrice of={order} /> },
               ...(order?.failure === undefined
                 ? [
                     {

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react';
 import { useMe } from '../../api/me.ts';
 import type { OrderPreview } from '../../api/shapes.ts';
 import { toCents } from '../../text/amounts.ts';
+import { priceRuleWords } from '../../text/price-rule.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -28,6 +29,7 @@ export function OrderPreviewBox({ preview, headline, waiting, missing }: OrderPr
       </span>
     );
   }
+  const rule = priceRuleWords(preview);
   const isGain = preview.charge.startsWith('-');
   return (
     <section aria-label={t`Preview`}>
@@ -59,6 +61,7 @@ export function OrderPreviewBox({ preview, headline, waiting, missing }: OrderPr
           </Line>
         ) : null}
       </dl>
+      {rule === null ? null : <p className="mt-0.5 text-xs font-normal text-soft">{rule}</p>}
     </section>
   );
 }

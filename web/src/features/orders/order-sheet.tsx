@@ -15,6 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import { entryColumns } from '../ledger/entry-columns.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
+import { RuledPrice } from './ruled-price.tsx';
 
 const columns = entryColumns(null);
 
@@ -42,7 +43,7 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
         </span>
       )),
     },
-    { name: t`Price`, value: value(({ price, currency }) => <Money amount={price} currency={currency} />) },
+    { name: t`Price`, value: value((known) => <RuledPrice of={known} />) },
     ...(order?.failure === undefined
       ? [
           {

@@ -34,6 +34,7 @@ import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { FeatureList } from './feature-list.tsx';
 import { LimitFields } from './limit-fields.tsx';
+import { OtherPayersCard } from './other-payers-card.tsx';
 import { PriceChangeList } from './price-change-list.tsx';
 import {
   changedPrices,
@@ -62,7 +63,12 @@ export function PackagePage() {
     return (
       <div className="flex flex-col gap-5">
         <PackageForm key={found.id} one={found} limits={limits.data} canChange={mayChange} />
-        {found.trial ? null : <PriceSchedule one={found} />}
+        {found.trial ? null : (
+          <>
+            <PriceSchedule one={found} />
+            <OtherPayersCard one={found} />
+          </>
+        )}
       </div>
     );
   }

@@ -24,6 +24,7 @@ import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useText } from '../../ui/use-text.ts';
+import { type ExistingPlans, ExistingPlansChoice } from './existing-plans-choice.tsx';
 import { isOdd, PriceChangeList, PriceStep, withNamed } from './price-change-list.tsx';
 import { emptyPrices, PriceMatrix, readSomePrices, type TypedPrices } from './price-matrix.tsx';
 
@@ -68,6 +69,9 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
           <span className="flex flex-wrap items-center gap-x-2">
             <Time at={price.from} />
             {price.begun ? <Badge>{t`Started`}</Badge> : <Badge tone="accent">{t`Upcoming`}</Badge>}
+          </span>
+          <span className="block text-xs text-soft">
+            {price.existing_plans === 'held' ? t`Running plans keep their price` : t`Running plans follow`}
           </span>
           <div className="mt-1 sm:hidden">{deletion(price)}</div>
         </>
@@ -171,6 +175,7 @@ function ScheduleDialog({
   const [day, dayField] = useText();
   const [time, timeField] = useText('00:00');
   const [prices, setPrices] = useState<TypedPrices>(emptyPrices);
+  const [existing, setExisting] = useState<ExistingPlans>('new');
   const read = readSomePrices(prices);
   const from = readTypedMinute(`${day}T${time}`);
   const before = from === null ? one.prices : pricesBefore(one, schedule, from);
@@ -180,17 +185,23 @@ function ScheduleDialog({
     onClose,
     password: 'asked',
     send: ({ password }) =>
-      schedulePrices(one.id, { from: from ?? '', prices: read ?? {}, current_password: password }),
+      schedulePrices(one.id, {
+        from: from ?? '',
+        prices: read ?? {},
+        existing_plans: existing,
+        current_password: password,
+      }),
     says: ({ price }) => t`Prices scheduled for ${formatStated(price.from)}.`,
   });
   return (
     <FormDialog
       form={form}
       title={t`Schedule prices for ${one.name}`}
-      description={t`New orders and renewals use these prices from then on. Leave a field blank to keep its current price.`}
+      description={t`New orders use these prices from then on. Leave a field blank to keep its current price.`}
       action={odd ? t`Schedule anyway` : t`Schedule prices`}
       ready={from !== null && read !== null}
       width="wide"
+      isChanged={existing !== 'new'}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
@@ -209,6 +220,7 @@ function ScheduleDialog({
       </div>
       <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
       <PriceChangeList before={before} after={after} currency={one.currency} />
+      <ExistingPlansChoice one={one} named={read} value={existing} onChoose={setExisting} />
     </FormDialog>
   );
 }

@@ -1,0 +1,119 @@
+// What an account pays by a price list that is being typed, and prices far from those of the group. Pure.
+
+import type { AccountPriceList, AccountPrices, PeriodName } from '../../api/shapes.ts';
+import type { NewAccountPrices } from '../../api/support-commands.ts';
+import { fromCents, readAmount, toCents, typedAmount } from '../../text/amounts.ts';
+import { readTypedMinute } from '../../text/days.ts';
+import { formatFineChange } from '../../text/language.ts';
+import { periods } from '../../text/words.ts';
+
+export type PackagePrices = AccountPrices['now'][number];
+
+/** By package id. An empty field means the group's price less the percentage. */
+export type TypedOwnPrices = Readonly<Record<number, Readonly<Partial<Record<PeriodName, string>>>>>;
+
+export type Distance = 'free' | 'low' | 'high';
+
+/** Below half or above one and a half times the group's price. null: neither. */
+export function distanceOf(price: bigint, ofGroup: bigint): Distance | null {
+  if (price === ofGroup) return null;
+  if (price === 0n) return 'free';
+  if (price * 2n < ofGroup) return 'low';
+  return price * 2n > ofGroup * 3n ? 'high' : null;
+}
+
+/** For example " (−12.5%)". Empty if nothing can be compared. */
+export function changeWords(price: bigint, ofGroup: bigint): string {
+  if (price === ofGroup || ofGroup === 0n) return '';
+  return ` (${formatFineChange(Number(price - ofGroup) / Number(ofGroup))})`;
+}
+
+/** Rounds half up, as the service does. `hundredths` of a percent. */
+export function lessPercent(cents: bigint, hundredths: bigint): bigint {
+  return (cents * (10_000n - hundredths) + 5_000n) / 10_000n;
+}
+
+/** Hundredths of a percent. null: invalid; no text is 0. */
+export function readPercent(typed: string): bigint | null {
+  if (typed.trim() === '') return 0n;
+  const read = readAmount(typed);
+  if (read === null) return null;
+  return toCents(read) > 10_000n ? null : toCents(read);
+}
+
+function typedPricesOf(list: AccountPriceList | null): TypedOwnPrices {
+  return Object.fromEntries(
+    (list?.prices ?? []).map(({ package_id: id, ...named }) => [
+      id,
+      Object.fromEntries(Object.entries(named).map(([period, price]) => [period, typedAmount(price)])),
+    ]),
+  );
+}
+
+/** null: a price is invalid. Packages outside `offered` cannot be in a new list. */
+function readOwnPrices(
+  typed: TypedOwnPrices,
+  offered: readonly PackagePrices[],
+): NewAccountPrices['prices'] | null {
+  const read = offered.map(({ package: { id } }) => ({
+    package_id: id,
+    named: periods.flatMap(({ period }) => {
+      const text = typed[id]?.[period]?.trim() ?? '';
+      return text === '' ? [] : [[period, readAmount(text)] as const];
+    }),
+  }));
+  if (read.some(({ named }) => named.some(([, price]) => price === null))) return null;
+  return read
+    .filter(({ named }) => named.length > 0)
+    .map(({ named, ...one }) => ({ ...one, ...Object.fromEntries(named) }));
+}
+
+export interface TypedList {
+  readonly start: 'now' | 'date';
+  readonly day: string;
+  readonly time: string;
+  readonly endDay: string;
+  readonly endTime: string;
+  readonly percent: string;
+  readonly memo: string;
+  readonly prices: TypedOwnPrices;
+}
+
+/** A new list begins with what the present one says, because it replaces it. */
+export function typedListOf(present: AccountPriceList | null): TypedList {
+  const off = present?.percent_off ?? null;
+  return {
+    start: 'now',
+    day: '',
+    time: '00:00',
+    endDay: '',
+    endTime: '00:00',
+    percent: off === null ? '' : typedAmount(off),
+    memo: '',
+    prices: typedPricesOf(present),
+  };
+}
+
+/** null: something is missing or invalid. */
+export function readList(typed: TypedList, offered: readonly PackagePrices[]): NewAccountPrices | null {
+  const { start, day, time, endDay, endTime, memo } = typed;
+  const from = start === 'now' ? undefined : readTypedMinute(`${day}T${time}`);
+  const until = endDay === '' ? undefined : readTypedMinute(`${endDay}T${endTime}`);
+  const off = readPercent(typed.percent);
+  const prices = readOwnPrices(typed.prices, offered);
+  if (from === null || until === null || off === null || prices === null) return null;
+  return {
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+    ...(off > 0n && { percent_off: fromCents(off) }),
+    prices,
+    ...(memo.trim() !== '' && { memo: memo.trim() }),
+  };
+}
+
+/** What the account pays. null: the price or the percentage is invalid. */
+export function priceOf(typed: string, ofGroup: bigint, percent: bigint | null): bigint | null {
+  if (typed.trim() === '') return percent === null ? null : lessPercent(ofGroup, percent);
+  const read = readAmount(typed);
+  return read === null ? null : toCents(read);
+}
