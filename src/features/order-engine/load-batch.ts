@@ -218,7 +218,7 @@ const loadTrials: SqlStatement = {
   name: 'load_trials',
   text: trialsOf('customer_references', 'customer_number'),
 };
-/** For several servers. Tests get no trials. */
+/** Used on several servers. Test accounts need no statement of their own, because they get no trials. */
 const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
 
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };

@@ -28,7 +28,7 @@ export interface Package extends Omit<PackageRow, 'limits'>, Priced {
 /** Packages and limits, without the prices of accounts. */
 export interface Packages {
   readonly version: number;
-  /** In the operator's order. */
+  /** Sorted as the operator arranged them. */
   readonly limits: readonly LimitDefinition[];
   readonly byId: ReadonlyMap<number, Package>;
 }

@@ -93,7 +93,8 @@ function isOver({ plan }: CustomerState, now: EpochSeconds): boolean {
 }
 
 /**
- * Sends the state unless the product surely has it: an administrator may have settled the order, or an old call may arrive.
+ * Sends the plan's state, unless the product surely knows it. It may not know it if an administrator settled the order or
+ * if an old call may still arrive.
  */
 function callAfterCompletion(
   customer: CustomerState,
