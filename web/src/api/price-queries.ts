@@ -1,4 +1,4 @@
-// Reads of accounts' own prices and of running plans. Separate from queries.ts, which every list loads.
+// Reads accounts' own prices and counts running plans. This is separate from queries.ts, which every list loads.
 
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';

@@ -1,5 +1,5 @@
-// The operator's actions on customers of any account, and on an account's own prices. They are separate from commands.ts, which every list loads. Commands
-// that move money carry the dialog's idempotency key.
+// The operator's actions on customers of any account, and on an account's own prices. They are separate from commands.ts,
+// which every list loads. Commands that move money carry the dialog's idempotency key.
 
 import { call } from './client.ts';
 import type { AccountPriceList, LoginLink, Months, PeriodName, PlacedOrder } from './shapes.ts';
@@ -31,7 +31,7 @@ export const createLoginLinkOfCustomer = (id: number, body: WithOwnPassword) =>
   ofCustomer<LoginLink>(id, 'login-link', body);
 
 export interface NewAccountPrices {
-  /** Absent: now. */
+  /** If this is missing, the list begins now. */
   readonly from?: string;
   readonly until?: string;
   readonly percent_off?: string;
@@ -39,7 +39,7 @@ export interface NewAccountPrices {
   readonly memo?: string;
 }
 
-/** Sends the whole list, so repeating it changes nothing. */
+/** Sends the whole list, so repeating the call changes nothing. */
 export const setAccountPrices = (accountId: number, body: NewAccountPrices & WithOwnPassword) =>
   call<{ readonly price_list: AccountPriceList }>(`/admin/v1/accounts/${accountId}/prices`, {
     method: 'PUT',

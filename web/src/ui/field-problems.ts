@@ -101,7 +101,7 @@ const problems: readonly (readonly [RegExp, (...found: string[]) => string])[] =
   [/your own login/, () => t`This is your own sign-in. Change it on the “Security” page.`],
 ];
 
-/** The problem without the name of the field, for a text below the field itself. */
+/** Returns the problem without the field's name, for a text below the field itself. */
 export function valueProblem(reason: string): string {
   for (const [pattern, say] of problems) {
     const found = pattern.exec(reason);

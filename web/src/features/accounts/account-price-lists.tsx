@@ -1,4 +1,4 @@
-// The price lists of an account, to come and past. Those to come can be deleted.
+// Shows the price lists of an account. Lists that have not begun can be deleted.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -22,7 +22,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** `lists`: the latest first. null: the account pays its group's prices. */
+/** `lists` are latest first. Returns null if the account pays its group's prices. */
 export function listInForce(lists: readonly AccountPriceList[]): AccountPriceList | null {
   const latest = lists.find(({ begun }) => begun);
   if (latest === undefined) return null;

@@ -1,4 +1,4 @@
-// An account's own prices in the console: what it pays now beside its group, and its price lists.
+// Shows what an account pays now beside what its group pays, and the account's price lists.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -98,7 +98,7 @@ export function AccountPricesCards({ account }: { readonly account: Account }) {
   );
 }
 
-/** Without periods that a package is not sold for. */
+/** Leaves out the periods that a package is not sold for. */
 function soldPrices(
   now: readonly PackagePrices[],
   packages: readonly AdminPackage[],

@@ -64,7 +64,7 @@ export function AccountPricesDialog({ account, offered, present, onClose }: Acco
     if (isPlaced) fields.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }, [isPlaced]);
   const type = (change: Partial<TypedList>) => {
-    // A refusal concerns what was sent.
+    // The refusal was about the list that was sent, so it no longer applies.
     if (form.error !== null) form.reset();
     setTyped({ ...typed, ...change });
   };

@@ -21,7 +21,7 @@ interface OwnPriceFieldsProps {
   readonly offered: readonly PackagePrices[];
   readonly currency: string;
   readonly typed: TypedOwnPrices;
-  /** Hundredths of a percent. null: invalid. */
+  /** In hundredths of a percent, or null if it is invalid. */
   readonly percent: bigint | null;
   /** The package that the service refused. */
   readonly wrong: { readonly id: number; readonly problem: string } | null;

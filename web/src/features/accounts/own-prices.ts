@@ -1,4 +1,5 @@
-// What an account pays by a price list that is being typed, and prices far from those of the group. Pure.
+// Computes what an account will pay with the price list that is being typed. Finds prices far from those of the group.
+// Pure.
 
 import type { AccountPriceList, AccountPrices, PeriodName } from '../../api/shapes.ts';
 import type { NewAccountPrices } from '../../api/support-commands.ts';
@@ -9,12 +10,12 @@ import { periods } from '../../text/words.ts';
 
 export type PackagePrices = AccountPrices['now'][number];
 
-/** By package id. An empty field means the group's price less the percentage. */
+/** Keyed by package id. An empty field means the group's price less the percentage. */
 export type TypedOwnPrices = Readonly<Record<number, Readonly<Partial<Record<PeriodName, string>>>>>;
 
 export type Distance = 'free' | 'low' | 'high';
 
-/** Below half or above one and a half times the group's price. null: neither. */
+/** Returns null if the price is between half and one and a half times the group's price. */
 export function distanceOf(price: bigint, ofGroup: bigint): Distance | null {
   if (price === ofGroup) return null;
   if (price === 0n) return 'free';
@@ -22,18 +23,18 @@ export function distanceOf(price: bigint, ofGroup: bigint): Distance | null {
   return price * 2n > ofGroup * 3n ? 'high' : null;
 }
 
-/** For example " (−12.5%)". Empty if nothing can be compared. */
+/** Formats the difference, for example " (−12.5%)". Returns no text if there is nothing to compare. */
 export function changeWords(price: bigint, ofGroup: bigint): string {
   if (price === ofGroup || ofGroup === 0n) return '';
   return ` (${formatFineChange(Number(price - ofGroup) / Number(ofGroup))})`;
 }
 
-/** Rounds half up, as the service does. `hundredths` of a percent. */
+/** Takes `hundredths` of a percent off the price. Rounds half up, as the service does. */
 export function lessPercent(cents: bigint, hundredths: bigint): bigint {
   return (cents * (10_000n - hundredths) + 5_000n) / 10_000n;
 }
 
-/** Hundredths of a percent. null: invalid; no text is 0. */
+/** Returns hundredths of a percent, or null if the text is invalid. No text counts as 0. */
 export function readPercent(typed: string): bigint | null {
   if (typed.trim() === '') return 0n;
   const read = readAmount(typed);
@@ -50,7 +51,9 @@ function typedPricesOf(list: AccountPriceList | null): TypedOwnPrices {
   );
 }
 
-/** null: a price is invalid. Packages outside `offered` cannot be in a new list. */
+/**
+ * Returns null if a price is invalid. Leaves out packages that are not `offered`, because a new list must not name them.
+ */
 function readOwnPrices(
   typed: TypedOwnPrices,
   offered: readonly PackagePrices[],
@@ -79,7 +82,7 @@ export interface TypedList {
   readonly prices: TypedOwnPrices;
 }
 
-/** A new list begins with what the present one says, because it replaces it. */
+/** A new list replaces the present one, so the fields begin with its values. */
 export function typedListOf(present: AccountPriceList | null): TypedList {
   const off = present?.percent_off ?? null;
   return {
@@ -94,7 +97,7 @@ export function typedListOf(present: AccountPriceList | null): TypedList {
   };
 }
 
-/** null: something is missing or invalid. */
+/** Returns null if something is missing or invalid. */
 export function readList(typed: TypedList, offered: readonly PackagePrices[]): NewAccountPrices | null {
   const { start, day, time, endDay, endTime, memo } = typed;
   const from = start === 'now' ? undefined : readTypedMinute(`${day}T${time}`);
@@ -111,7 +114,7 @@ export function readList(typed: TypedList, offered: readonly PackagePrices[]): N
   };
 }
 
-/** What the account pays. null: the price or the percentage is invalid. */
+/** Returns what the account pays, or null if the price or the percentage is invalid. */
 export function priceOf(typed: string, ofGroup: bigint, percent: bigint | null): bigint | null {
   if (typed.trim() === '') return percent === null ? null : lessPercent(ofGroup, percent);
   const read = readAmount(typed);

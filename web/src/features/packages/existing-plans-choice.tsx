@@ -54,7 +54,7 @@ export function ExistingPlansChoice({ one, named, value, onChoose }: ExistingPla
 
 interface Meaning {
   readonly plans: number;
-  /** A month, in cents. */
+  /** What the plans bring in a month, in cents. */
   readonly now: bigint;
   readonly next: bigint;
 }
