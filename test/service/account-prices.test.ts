@@ -222,6 +222,27 @@ test('a list that cannot be is refused with its field, and nothing is written', 
   expectRefusal(await account.send('PUT', pricesOf(account), { prices: [one] }), '403 forbidden');
 });
 
+test('an account that changes its group is shown the percentage of its new group’s prices at once', async () => {
+  const account = await newReseller();
+  const id = await newPackage('Moved');
+  await changePackage(service, id, { prices: { distributor: { monthly: '6.00' } } });
+  await set(account, { prices: [], percent_off: '50' });
+  assert.equal(await shown(account, id), '5.00 account, 13.50 account, 48.00 account');
+  await changeAccount(service, account, { group: 'distributor' });
+  assert.equal(await shown(account, id), '3.00 account, 13.50 account, 48.00 account');
+  assert.equal(await buy(account, id, 'moved'), '3.00 account');
+});
+
+test('at most 50 lists are to come, and with 50 of them a list that begins now is taken', async () => {
+  const account = await newReseller();
+  for (let place = 1; place <= 50; place += 1)
+    await set(account, { from: inSeconds(place * 100), prices: [], percent_off: '5' });
+  const refused = await put(account, { from: inSeconds(51 * 100), prices: [], percent_off: '5' });
+  expectRefusal(refused, '422 validation_failed');
+  assert.equal(refused.body.error.details.field, 'from');
+  assert.equal((await set(account, { prices: [], percent_off: '6' })).begun, true);
+});
+
 test('an event says each price that changes, and no other', async () => {
   const account = await newReseller();
   const [named, other] = [await newPackage('Announced'), await newPackage('Quiet')];

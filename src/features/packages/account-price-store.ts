@@ -206,7 +206,7 @@ function problemOf(
 ): Refusal | null {
   if (from < open) return wrong('from', 'must not be in the past');
   if (until !== null && until <= from) return wrong('until', 'must be later than from');
-  if (lists.filter((list) => list.from > open).length >= upcomingMax) {
+  if (from > open && lists.filter((list) => list.from > open).length >= upcomingMax) {
     return wrong('from', `${upcomingMax} price lists are still to come: delete one first`);
   }
   return null;

@@ -24,7 +24,8 @@ interface ListText {
 export function packageRoutes(app: FastifyInstance, packages: () => PackageCatalog, currency: string): void {
   let madeFrom: PackageCatalog | null = null;
   const ofGroups = new Map<Group, ListText>();
-  const ofAccounts = new Map<number, ListText>();
+  /** By account and group: an account may change its group. */
+  const ofAccounts = new Map<string, ListText>();
   let nextTurn: Promise<void> | null = null;
 
   function turnEnd(): Promise<void> {
@@ -46,13 +47,14 @@ export function packageRoutes(app: FastifyInstance, packages: () => PackageCatal
     }
     const payer = payerOf(catalog, account);
     const ofGroup = payer.prices.length === 0;
-    const made = ofGroup ? ofGroups.get(account.group) : ofAccounts.get(account.id);
+    const accountKey = `${account.id} ${account.group}`;
+    const made = ofGroup ? ofGroups.get(account.group) : ofAccounts.get(accountKey);
     // Check both ends, because a clock may go back.
     if (made !== undefined && made.since <= now && now < made.until) return made.text;
     const text = makeText([...catalog.byId.values()].filter(canBeOrdered), payer, currency, now);
     if (ofAccounts.size >= accountTextsMax) ofAccounts.clear();
     if (ofGroup) ofGroups.set(account.group, text);
-    else ofAccounts.set(account.id, text);
+    else ofAccounts.set(accountKey, text);
     return text.text;
   }
 
