@@ -44,6 +44,7 @@ const trialSlots = [5, 6];
 export function createPriceScenes(scene: PriceScene) {
   const { oracle } = scene;
   const put: ListStep[] = [];
+  const heldPackages: number[] = [];
   /** The run of each customer that has renewed at a held price: its anchor. */
   const heldRuns = new Map<string, number>();
 
@@ -109,6 +110,7 @@ export function createPriceScenes(scene: PriceScene) {
     const prices = reader.pick(namedCells)(scene.pricesOf(reader.pick(priceSets), reader.pick(priceSets)));
     const existingPlans = reader.pick(['held', 'held', 'held', 'new'] as const);
     yield { type: 'schedule', packageId, from, prices, existingPlans };
+    if (existingPlans === 'held') heldPackages.push(packageId);
     for (let count = reader.below(3); count > 0; count -= 1) {
       const stop = reader.pick(heldStops);
       if (stop === 'begin') scene.moveTo(from + reader.pick([-1, 0, 0, 1]));
@@ -125,14 +127,15 @@ export function createPriceScenes(scene: PriceScene) {
       else if (stop === 'again') {
         const later = scene.now() + reader.pick(soonLeads);
         const others = scene.pricesOf(reader.pick(priceSets), reader.pick(priceSets));
-        yield { type: 'schedule', packageId, from: later, prices: others, existingPlans: 'held' };
+        const changed = reader.below(2) === 0 ? packageId : otherOf(reader, packageId);
+        yield { type: 'schedule', packageId: changed, from: later, prices: others, existingPlans: 'held' };
       } else if (stop === 'renew') yield place(packageId, reader.pick([1, 1, 3]));
     }
     scene.moveTo(Math.max(from, scene.now()));
     yield { type: 'wait' };
     const leaves = reader.pick(heldDepartures);
     if (leaves === 'cancel') yield { type: 'cancel', ...keyed, customer, body: { at: 'now' } };
-    else if (leaves === 'change') yield place(scene.packageIdOf(reader.pick([1, 2, 0])), 1);
+    else if (leaves === 'change') yield place(otherOf(reader, packageId), 1);
     else if (leaves === 'gap') scene.moveTo(endOf(account, reference) + reader.pick([0, 1]));
     else if (leaves === 'by_itself') {
       yield {
@@ -148,6 +151,13 @@ export function createPriceScenes(scene: PriceScene) {
       yield place(packageId, reader.pick([1, 1, 3, 12]));
     const order: OwnPath = { kind: 'own', number: Math.max(1, scene.orderCountOf(account)) };
     yield { type: 'renew', ...keyed, order, body: undefined };
+  }
+
+  /** Mostly one whose prices have a hold as well. */
+  function otherOf(reader: Reader, packageId: number): number {
+    const drawn = scene.packageIdOf(reader.pick([1, 2, 0]));
+    const held = heldPackages.findLast((other) => other !== packageId);
+    return reader.below(4) === 0 ? drawn : (held ?? drawn);
   }
 
   function endOf(account: number, reference: string): number {

@@ -322,6 +322,19 @@ test('a change of package, a cancel and a gap give a held price up', async () =>
   await inOrder();
 });
 
+test('a held price is what was last paid for the period, also by a list that has ended', async () => {
+  const account = await newReseller();
+  const id = await newPackage('Paid');
+  await set(account, { prices: [{ package_id: id, monthly: '7.00' }], until: inSeconds(10) });
+  assert.equal(await buy(account, id, 'paid'), '7.00 account');
+  await hold(id, inSeconds(20), { monthly: '20.00', quarterly: '50.00' });
+  service.clock.seconds += 20;
+  assert.equal(await buy(account, id, 'paid'), '7.00 held');
+  assert.equal(await previewed(account, id, 'paid', 3), '27.00 held');
+  assert.equal(await buy(account, id, 'other'), '20.00 group');
+  await inOrder();
+});
+
 test('a held price goes before the account’s own, and a plan renews by itself at it', async () => {
   const account = await newReseller();
   const id = await newPackage('By itself');
