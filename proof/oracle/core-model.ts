@@ -634,10 +634,9 @@ function pricesProblem(
     const [outcome] = decideOrders({ ...state, accounts }, [command], at).outcomes;
     // Most refusals have nothing to do with prices; the commands themselves meet them.
     if (outcome?.type !== 'ordered') continue;
-    const found = [outcome.order.priceCents, outcome.order.priceRule];
-    const wanted = [priceCents, ruleOf(priceRule, accountId)];
-    if (toText(found) !== toText(wanted))
-      return `customer ${customerNumber} would renew for ${months} at ${toText(found)} instead of ${toText(wanted)}`;
+    const { order } = outcome;
+    if (order.priceCents !== priceCents || !isRule(order.priceRule, priceRule))
+      return `customer ${customerNumber} would renew for ${months} at ${toText([order.priceCents, order.priceRule])} instead of ${toText([priceCents, priceRule])}`;
   }
   return null;
 }
@@ -750,7 +749,7 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
   if (order.customerReference !== expected.customerReference)
     return `its customer is ${order.customerReference}`;
   if (order.priceCents !== expected.priceCents) return `its price is ${order.priceCents}`;
-  if (toText(order.priceRule) !== toText(ruleOf(expected.priceRule, order.accountId)))
+  if (!isRule(order.priceRule, expected.priceRule))
     return `the rule of its price is ${toText(order.priceRule)}`;
   if (order.refundCents !== expected.refundCents) return `its refund is ${order.refundCents}`;
   if (order.expiresAt !== expected.expiresAt) return `it expires at ${order.expiresAt}`;
@@ -765,11 +764,12 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
   return sameKey ? null : `its key is ${order.idempotencyKey}`;
 }
 
-function ruleOf(rule: OraclePriceRule, accountId: number): PriceRule {
-  if (rule.rule === 'group') return { name: rule.rule };
-  const { since } = rule;
-  if (rule.rule === 'held') return { name: rule.rule, since };
-  return { name: rule.rule, list: listId(accountId, rule.list), since, percentOff: rule.percentOff };
+/** But for the id of a list, which the service draws for all accounts together. */
+function isRule(rule: PriceRule, expected: OraclePriceRule): boolean {
+  if (rule.name === 'group' || expected.rule === 'group') return rule.name === expected.rule;
+  if (rule.name === 'held' || expected.rule === 'held')
+    return rule.name === expected.rule && rule.since === expected.since;
+  return rule.since === expected.since && rule.percentOff === expected.percentOff;
 }
 
 /** The members that the oracle has, and the documented status. */
@@ -842,6 +842,10 @@ function stateProblem(
       const wanted = oracle.order(accountId, order.number);
       const problem = 'code' in wanted ? 'not there' : orderProblem(wanted, order);
       if (problem !== null) return `order ${order.number} of account ${accountId}: ${problem}`;
+      const { priceRule } = order;
+      if ('code' in wanted || priceRule.name !== 'account' || wanted.priceRule.rule !== 'account') continue;
+      if (priceRule.list !== listId(accountId, wanted.priceRule.list))
+        return `order ${order.number} of account ${accountId} is by list ${priceRule.list}`;
     }
     const ledger = toText(entries.filter(({ amountCents }) => amountCents !== 0n).map(productEntry));
     const wanted = toText(oracle.ledger(accountId).map(oracleEntry));

@@ -1,9 +1,12 @@
 // The oracle's customers and histories as the API shows them, compared by core-model.ts and the service's model test with
 // customer-view.ts and the routes.
 
+import type { PlayedList } from './histories.ts';
 import type { CustomerView, Order } from './oracle.ts';
 import type { HistoryItem, PlanState } from './oracle-life.ts';
 import type { AutoRenewSettings } from './oracle-plan.ts';
+import type { PriceRule } from './oracle-prices.ts';
+import type { Months } from './oracle-request.ts';
 
 export function shownCustomer(view: CustomerView, accountId: number) {
   const { plan } = view;
@@ -94,7 +97,7 @@ export function shownOrder(order: Order, accountId: number, actual: Readonly<Rec
     period: order.period,
     customer: { id: customer.id, reference: order.customerReference, email: order.email },
     price: amountText(order.priceCents),
-    price_rule: order.priceRule.rule,
+    ...shownRule(order.priceRule),
     refund: amountText(order.refundCents),
     currency: 'USD',
     expires_at: timeText(order.expiresAt),
@@ -108,6 +111,13 @@ export function shownOrder(order: Order, accountId: number, actual: Readonly<Rec
       },
     }),
   };
+}
+
+function shownRule(priceRule: PriceRule) {
+  if (priceRule.rule === 'group') return { price_rule: priceRule.rule };
+  const shown = { price_rule: priceRule.rule, price_from: timeText(priceRule.since) };
+  if (priceRule.rule === 'held' || priceRule.percentOff === null) return shown;
+  return { ...shown, percent_off: amountText(BigInt(priceRule.percentOff)) };
 }
 
 /** A customer without a name is shown by reference (A7). */
@@ -132,4 +142,23 @@ export function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+/** A list of an account’s prices, as it is put. */
+export function sentPriceList({ from, until, percentOff, prices, memo }: PlayedList) {
+  return {
+    ...(from !== undefined && { from: timeText(from) }),
+    ...(until !== null && { until: timeText(until) }),
+    ...(percentOff !== null && { percent_off: amountText(BigInt(percentOff)) }),
+    ...(memo !== null && { memo }),
+    prices: prices.map(({ packageId, prices: named }) => ({ package_id: packageId, ...byPeriod(named) })),
+  };
+}
+
+export function byPeriod({ 1: monthly, 3: quarterly, 12: yearly }: Partial<Record<Months, bigint>>) {
+  return {
+    ...(monthly !== undefined && { monthly: amountText(monthly) }),
+    ...(quarterly !== undefined && { quarterly: amountText(quarterly) }),
+    ...(yearly !== undefined && { yearly: amountText(yearly) }),
+  };
 }

@@ -21,6 +21,7 @@ import type { MoveOutcome } from '../../proof/oracle/oracle-test-mode.ts';
 import {
   amountText,
   ownId,
+  sentPriceList,
   shownCustomer,
   shownOrder,
   sorted,
@@ -152,10 +153,10 @@ async function runHistory(history: History): Promise<Run> {
     accountIds,
     packageIds,
     customerSuffix: `-${runs}`,
-    hasAccountPrices: false,
+    hasAccountPrices: true,
   });
 
-  const parties: Parties = { live: [], test: [], forgotten: [] };
+  const parties: Parties = { live: [], test: [], forgotten: [], listIds: new Map() };
   for (const { id, ...client } of accounts)
     parties.live.push({ client, id, heardUntil: await lastEventOf(client) });
   for (const [index, step] of played.steps.entries()) {
@@ -177,6 +178,8 @@ interface Parties {
   readonly live: Party[];
   readonly test: Party[];
   readonly forgotten: Party[];
+  /** Ids of price lists, by account and the oracle's number. */
+  readonly listIds: Map<string, number>;
 }
 
 async function createPackage(template: (typeof packageTemplates)[number]): Promise<number> {
@@ -217,7 +220,7 @@ async function letBe({ live }: Parties): Promise<void> {
 async function stepProblem(step: TestModeStep, parties: Parties): Promise<string | null> {
   const { request } = step;
   if (request.type === 'open') return openProblem(step, request.account, parties);
-  const answer = await send(request, parties);
+  const answer = await send(step, parties);
   const problem = answer === null ? null : await answerProblem(step, answer, parties);
   if (problem !== null) return `${problem}; the service answered ${answer?.status} ${answer?.text}`;
   if (request.type !== 'reset' || step.expected.type !== 'done') return null;
@@ -260,7 +263,7 @@ async function freshProblem(
   return null;
 }
 
-async function send(request: TestModeRequest, parties: Parties): Promise<Answer | null> {
+async function send({ request, expected }: TestModeStep, parties: Parties): Promise<Answer | null> {
   const { admin } = service;
   const adminPath = (account: number) => `/api/admin/v1/accounts/${partyOf(parties, 'live', account).id}`;
   const client = 'mode' in request ? partyOf(parties, request.mode, request.account).client : admin;
@@ -324,16 +327,32 @@ async function send(request: TestModeRequest, parties: Parties): Promise<Answer 
     case 'retire':
       return admin.patch(`/api/admin/v1/packages/${request.packageId}`, { retired: true });
     case 'schedule': {
-      const body = { from: timeText(request.from), prices: sentPrices(request.prices) };
+      const body = {
+        from: timeText(request.from),
+        prices: sentPrices(request.prices),
+        existing_plans: request.existingPlans,
+      };
       return admin.post(`/api/admin/v1/packages/${request.packageId}/prices`, body);
     }
     case 'unschedule': {
       const path = `/api/admin/v1/packages/${request.packageId}/prices?from=${timeText(request.from)}`;
       return admin.send('DELETE', path);
     }
-    case 'list':
-    case 'unlist':
-      throw new Error('these histories have no price lists');
+    case 'list': {
+      const answer = await admin.send(
+        'PUT',
+        `${adminPath(request.account)}/prices`,
+        sentPriceList(request.list),
+      );
+      const { outcome } = expected.type === 'list' ? expected : { outcome: null };
+      if (outcome !== null && 'list' in outcome && answer.status === 200)
+        parties.listIds.set(`${request.account} ${outcome.list.number}`, answer.body.price_list.id);
+      return answer;
+    }
+    case 'unlist': {
+      const id = parties.listIds.get(`${request.account} ${request.list}`) ?? 0;
+      return admin.send('DELETE', `${adminPath(request.account)}/prices/${id}`);
+    }
     case 'jobs':
       // A new end may be due at once, and the next run finds it (A67). Only live plans have events of ends.
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
@@ -382,12 +401,18 @@ async function answerProblem(step: TestModeStep, answer: Answer, parties: Partie
     case 'clock':
       return body?.clock?.now === timeText(expected.clockAt) ? null : 'another time';
     case 'renewals':
-    case 'list':
       return 'answered what was no question';
     case 'packages':
       return packagesProblem(expected.views, expected.upcomingAfter, body?.data);
     case 'move':
       return moveProblem(expected.outcome, answer, request, parties);
+    case 'list': {
+      const { outcome } = expected;
+      if ('code' in outcome) return body?.error?.code === outcome.code ? null : `not ${outcome.code}`;
+      return status === 200
+        ? replayProblem(answer, 'replayed' in outcome && outcome.replayed)
+        : `status ${status}`;
+    }
     case 'schedule': {
       const { outcome } = expected;
       if ('code' in outcome) return body?.error?.code === outcome.code ? null : `not ${outcome.code}`;
@@ -470,7 +495,7 @@ async function moveProblem(
 
 interface ListedPackage {
   readonly id: number;
-  readonly prices: readonly { readonly price: string }[];
+  readonly prices: readonly { readonly price: string; readonly price_rule: string }[];
   readonly upcoming: readonly { readonly from: string; readonly prices: ListedPackage['prices'] }[];
 }
 
@@ -480,8 +505,14 @@ function packagesProblem(
   upcomingAfter: number,
   listed: readonly ListedPackage[] | undefined,
 ): string | null {
-  const amounts = (prices: PackageView['prices']) => Object.values(prices).map(amountText);
-  const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
+  const amounts = ({ prices, rules }: Pick<PackageView, 'prices' | 'rules'>) => [
+    Object.values(prices).map(amountText),
+    Object.values(rules),
+  ];
+  const shown = (prices: ListedPackage['prices']) => [
+    prices.map(({ price }) => price),
+    prices.map(({ price_rule: rule }) => rule),
+  ];
   const isLater = (from: number) => from > upcomingAfter;
   for (const view of views) {
     const one = listed?.find(({ id }) => id === view.id);
@@ -490,8 +521,8 @@ function packagesProblem(
       .map(({ from, prices }) => [from, shown(prices)]);
     const upcoming = view.upcoming
       .filter(({ from }) => isLater(from))
-      .map(({ from, prices }) => [timeText(from), amounts(prices)]);
-    const wanted = toText([amounts(view.prices), upcoming]);
+      .map((each) => [timeText(each.from), amounts(each)]);
+    const wanted = toText([amounts(view), upcoming]);
     if (one === undefined || toText([shown(one.prices), later]) !== wanted)
       return `package ${view.id} is not ${wanted}`;
   }

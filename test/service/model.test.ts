@@ -31,7 +31,9 @@ import { createOracle } from '../../proof/oracle/oracle.ts';
 import type { PackageView } from '../../proof/oracle/oracle-prices.ts';
 import {
   amountText,
+  byPeriod,
   ownId,
+  sentPriceList,
   shownCustomer,
   shownItem,
   shownOrder,
@@ -118,11 +120,13 @@ async function runHistory(history: History): Promise<Run> {
     packageIds,
     customerSuffix: `-${runs}`,
     cancelRefund: 'unused',
-    hasAccountPrices: false,
+    hasAccountPrices: true,
   });
 
   const problems = new Map<number, string>();
   const answers: (Answer | null)[] = [];
+  /** By account and the oracle's number. */
+  const listIds = new Map<string, number>();
   for (const [index, step] of played.steps.entries()) {
     service.clock.seconds = step.at;
     if (step.request.type === 'settle_order') {
@@ -131,7 +135,7 @@ async function runHistory(history: History): Promise<Run> {
       answers.push(null);
       continue;
     }
-    const answer = await send(step, accounts, answers);
+    const answer = await send(step, accounts, answers, listIds);
     answers.push(answer);
     const problem = answer === null ? null : answerProblem(step, answer, accountIds);
     if (problem !== null) problems.set(index, `${problem}; the service answered ${answer?.text}`);
@@ -206,6 +210,7 @@ async function send(
   { request, expected }: Step,
   accounts: readonly TestAccount[],
   answers: readonly (Answer | null)[],
+  listIds: Map<string, number>,
 ): Promise<Answer | null> {
   const administrator = clientAt(accounts, accounts.length - 1);
   const adminPath = (account: number) => `/api/admin/v1/accounts/${clientAt(accounts, account).id}`;
@@ -244,8 +249,12 @@ async function send(
       return administrator.patch(`/api/admin/v1/packages/${packageId}`, { periods });
     }
     case 'schedule': {
-      const { from, prices } = request;
-      const body = { from: timeText(from), prices: sentPrices(prices) };
+      const { from, prices, existingPlans } = request;
+      const body = {
+        from: timeText(from),
+        prices: sentPrices(prices),
+        ...(existingPlans === 'held' && { existing_plans: existingPlans }),
+      };
       return administrator.post(`/api/admin/v1/packages/${request.packageId}/prices`, body);
     }
     case 'unschedule': {
@@ -273,9 +282,21 @@ async function send(
     case 'mode':
       await setMode(request.mode);
       return null;
-    case 'list':
-    case 'unlist':
-      throw new Error('these histories have no price lists');
+    case 'list': {
+      const answer = await administrator.send(
+        'PUT',
+        `${adminPath(request.account)}/prices`,
+        sentPriceList(request.list),
+      );
+      const { outcome } = expected.type === 'list' ? expected : { outcome: null };
+      if (outcome !== null && 'list' in outcome && answer.status === 200)
+        listIds.set(`${request.account} ${outcome.list.number}`, answer.body.price_list.id);
+      return answer;
+    }
+    case 'unlist': {
+      const id = listIds.get(`${request.account} ${request.list}`) ?? 2_000_000_000;
+      return administrator.send('DELETE', `${adminPath(request.account)}/prices/${id}`);
+    }
     case 'settle_order':
       throw new Error('what is asked of the engine is not sent');
     case 'halt': {
@@ -359,10 +380,10 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
   const { request, expected } = step;
   const { status, body } = answer;
   if (expected.type === 'done') return status === 200 ? null : `status ${status}`;
-  if (expected.type === 'renewals' || expected.type === 'settle' || expected.type === 'list')
-    return 'answered what was no question';
+  if (expected.type === 'renewals' || expected.type === 'settle') return 'answered what was no question';
   if (expected.type === 'packages') return packagesProblem(expected.views, body.data);
   if (expected.type === 'schedule') return scheduleProblem(expected.outcome, answer);
+  if (expected.type === 'list') return listProblem(expected.outcome, answer);
   const { outcome } = expected;
   if ('code' in outcome) {
     const { code, details } = body?.error ?? {};
@@ -393,15 +414,20 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
 
 /** Lists also contain packages of other histories. */
 function packagesProblem(views: readonly PackageView[], listed: readonly ListedPackage[]): string | null {
-  const amounts = (prices: PackageView['prices']) => Object.values(prices).map(amountText);
-  const shown = (prices: ListedPackage['prices']) => prices.map(({ price }) => price);
+  const shown = (prices: ListedPackage['prices']) =>
+    prices.map((each) => [each.price, each.price_rule, each.saving_percent]);
+  const wantedOf = ({ prices, rules, savings }: Pick<PackageView, 'prices' | 'rules' | 'savings'>) =>
+    ([1, 3, 12] as const).flatMap((months) => {
+      const price = prices[months];
+      return price === undefined ? [] : [[amountText(price), rules[months], savings[months]]];
+    });
   for (const view of views) {
     const one = listed.find(({ id }) => id === view.id);
     const later = one?.upcoming.map(({ from, prices }) => [from, shown(prices)]);
     const wanted = [
       amountText(view.price),
-      amounts(view.prices),
-      view.upcoming.map(({ from, prices }) => [timeText(from), amounts(prices)]),
+      wantedOf(view),
+      view.upcoming.map((each) => [timeText(each.from), wantedOf(each)]),
     ];
     if (one === undefined || toText([one.price, shown(one.prices), later]) !== toText(wanted))
       return `package ${view.id} is not ${toText(wanted)}`;
@@ -412,8 +438,39 @@ function packagesProblem(views: readonly PackageView[], listed: readonly ListedP
 interface ListedPackage {
   readonly id: number;
   readonly price: string;
-  readonly prices: readonly { readonly price: string }[];
+  readonly prices: readonly {
+    readonly price: string;
+    readonly price_rule: string;
+    readonly saving_percent: number;
+  }[];
   readonly upcoming: readonly { readonly from: string; readonly prices: ListedPackage['prices'] }[];
+}
+
+function listProblem(
+  outcome: Extract<Step['expected'], { type: 'list' }>['outcome'],
+  { status, body, headers }: Answer,
+): string | null {
+  if ('code' in outcome) {
+    const { code, details } = body?.error ?? {};
+    if (code !== outcome.code) return `${code} instead of ${outcome.code}`;
+    const { field } = outcome.details;
+    return field === undefined || details.field === field ? null : `the field is ${details.field}`;
+  }
+  const replayed = 'replayed' in outcome && outcome.replayed;
+  if (headers.get('idempotent-replayed') !== (replayed ? 'true' : null)) return 'replayed or not';
+  if (status !== 200) return `status ${status}`;
+  const { from, until, percentOff, memo } = outcome.list;
+  const wanted = [
+    timeText(from),
+    until === null ? null : timeText(until),
+    percentOff === null ? null : amountText(BigInt(percentOff)),
+    memo,
+  ];
+  const list = body.price_list;
+  const found = [list.from, list.until, list.percent_off, list.memo];
+  return toText(found) === toText(wanted)
+    ? null
+    : `the list is ${toText(found)} instead of ${toText(wanted)}`;
 }
 
 function scheduleProblem(
@@ -783,14 +840,9 @@ function clientAt(accounts: readonly TestAccount[], place: number): TestAccount 
 }
 
 function sentPrices({ reseller, distributor }: SomePrices) {
-  const of = ({ 1: monthly, 3: quarterly, 12: yearly }: NonNullable<SomePrices['reseller']>) => ({
-    ...(monthly !== undefined && { monthly: amountText(monthly) }),
-    ...(quarterly !== undefined && { quarterly: amountText(quarterly) }),
-    ...(yearly !== undefined && { yearly: amountText(yearly) }),
-  });
   return {
-    ...(reseller && { reseller: of(reseller) }),
-    ...(distributor && { distributor: of(distributor) }),
+    ...(reseller && { reseller: byPeriod(reseller) }),
+    ...(distributor && { distributor: byPeriod(distributor) }),
   };
 }
 
