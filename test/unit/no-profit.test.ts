@@ -9,12 +9,12 @@ import fc from 'fast-check';
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
-import type { OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
+import { type OrderState, paidKey } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { OrderRecord } from '../../src/features/order-engine/records/order-table.ts';
 import { unusedCents } from '../../src/features/order-engine/records/plan-terms.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
-import { steadyPrices } from '../../src/features/packages/price-lines.ts';
-import { type Months, periodNames } from '../../src/shared/periods.ts';
+import { priceTable, steadyPrices } from '../../src/features/packages/price-lines.ts';
+import { type Group, type Months, periodNames } from '../../src/shared/periods.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
@@ -179,19 +179,29 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
     ),
     first: priceOf,
     second: priceOf,
+    percentOff: fc.constantFrom(null, null, 0, 1_250, 10_000),
     wait,
   });
   const start = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
-  let [refunds, cancels, renewals, refused, taken] = [0, 0, 0, 0, 0];
+  const heldAfter = fc.constantFrom(null, 1, 1, 86_400, 10 * 86_400);
+  let [refunds, cancels, renewals, refused, taken, held, own] = [0, 0, 0, 0, 0, 0, 0];
+  const chain = fc.array(link, { minLength: 1, maxLength: 50, size: 'max' });
   fc.assert(
-    fc.property(start, fc.array(link, { minLength: 1, maxLength: 50, size: 'max' }), (startAt, links) => {
+    fc.property(start, heldAfter, chain, (startAt, holdsAfter, links) => {
       let position = opening();
       let at = startAt;
-      for (const { jobsRun, mode, answer, move, first, second, wait: next } of links) {
+      const heldFrom = holdsAfter === null ? null : startAt + holdsAfter;
+      for (const { jobsRun, mode, answer, move, first, second, percentOff, wait: next } of links) {
         position = inMode(position, mode);
         for (const one of [answer, jobsRun ? 'jobs' : null, move] as const) {
-          const after = one === null ? null : act(withPrices(position, [first, second, 1n], 0), one, at);
+          const priced = withPrices(position, [first, second, 1n], 0);
+          const after = one === null ? null : act(withRules(priced, { heldFrom, percentOff }), one, at);
           if (after === null) continue;
+          const ordered = after.position.state.orders[0];
+          if (ordered !== position.state.orders[0]) {
+            if (ordered?.priceRule.name === 'held') held += 1;
+            if (ordered?.priceRule.name === 'account') own += 1;
+          }
           position = after.position;
           if (after.refunded) refunds += 1;
           if (one === 'failed') refused += 1;
@@ -209,9 +219,10 @@ test('at random prices and seconds no long chain makes a profit', (context) => {
     { numRuns: randomChains, seed },
   );
   context.diagnostic(
-    `${randomChains} chains with ${refunds} refunds, ${cancels} cancels, ${renewals} renewals by itself, ${taken} orders taken and ${refused} refused after waiting, seed ${seed}`,
+    `${randomChains} chains with ${refunds} refunds, ${cancels} cancels, ${renewals} renewals by itself, ${taken} orders taken and ${refused} refused after waiting, ${held} at a held price and ${own} at an account's own, seed ${seed}`,
   );
-  for (const count of [refunds, cancels, renewals, taken, refused]) assert.ok(count > randomChains / 2);
+  for (const count of [refunds, cancels, renewals, taken, refused, own]) assert.ok(count > randomChains / 2);
+  assert.ok(held > randomChains / 4);
 });
 
 test('a clock that is set back does not make a refund larger than what was paid', () => {
@@ -562,6 +573,31 @@ function withPrices(
     [trialId, packageOf(trialId, { 1: 0n, 3: 0n, 12: 0n }, true)],
   ]);
   return { ...position, state: { ...position.state, packages } };
+}
+
+/** From `heldFrom` on, running plans keep what they paid. Every price of the account is `percentOff` lower. */
+function withRules(
+  position: Position,
+  { heldFrom, percentOff }: { readonly heldFrom: number | null; readonly percentOff: number | null },
+): Position {
+  const { state } = position;
+  const packages = [...state.packages.values()].map((one): Package => {
+    const beforeCents = (group: Group, months: Months) => one.priceLines[group][months][0].cents;
+    const heldSteps = priceTable((group, months) =>
+      heldFrom === null ? [] : [{ from: heldFrom, beforeCents: beforeCents(group, months) }],
+    );
+    return { ...one, heldSteps };
+  });
+  const list = { id: 1, from: 0, until: null, percentOff, priceOf: () => undefined };
+  return {
+    ...position,
+    state: {
+      ...state,
+      packages: new Map(packages.map((one) => [one.id, one])),
+      accountPrices: new Map(percentOff === null ? [] : [[accountId, [list]]]),
+      paidOrders: Map.groupBy(state.orders, paidKey),
+    },
+  };
 }
 
 function packageOf(id: number, prices: PriceOf, isTrial: boolean): Package {
