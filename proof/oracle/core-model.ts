@@ -187,8 +187,10 @@ export function searchCore(seed: number, distribution: Distribution): Search {
     decided += run.decided;
     return run.divergence === null;
   });
-  const result = fc.check(agrees, { seed, numRuns: historiesPerSearch });
-  return { operations, decided, failing: result.counterexample?.[0] ?? null };
+  // Shrunk apart from the search, which would do it without a limit of time.
+  const { counterexample } = fc.check(agrees, { seed, numRuns: historiesPerSearch, endOnFailure: true });
+  const [failing] = counterexample ?? [];
+  return { operations, decided, failing: failing === undefined ? null : shrinkHistory(failing) };
 }
 
 export function shrinkHistory(history: History): History {
