@@ -142,7 +142,7 @@ export function createTestMode(world: World) {
         })),
         { kind: 'end', at: endsAt, customerNumber, rank: 2, reference },
       ]);
-    // A warning's second that had passed when the end was set gives no event (A115).
+    // A warning that was already due when the plan's end was set gives no event (A115).
     const coming = [...renewals, ...notices.filter((notice) => comparePlaces(notice, reached) > 0)];
     return coming.sort(comparePlaces)[0] ?? null;
   }

@@ -438,7 +438,7 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     return { type, packageId, prices, from, existingPlans: naming.hasAccountPrices ? drawn : 'new' };
   }
 
-  /** Blocks an account in both modes, during which no clock moves. */
+  /** Blocks an account or turns its API off, sends requests in both modes, and opens the account again. No clock moves. */
   function closedOf(reader: Reader, account: number): readonly TestModeRequest[] {
     if (!opened.has(account)) return [];
     const isBlocked = reader.below(2) === 0;

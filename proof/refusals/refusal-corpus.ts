@@ -33,7 +33,7 @@ export interface RecordedLine {
 
 const file = new URL('./refusals.jsonl', import.meta.url);
 
-/** In the file a line contains each answer once, and its cases refer to it. */
+/** Each line of the file has its distinct answers once; `of` gives the answer of each case by index. */
 export function writeCorpus(lines: readonly RecordedLine[]): void {
   const texts = lines.map(({ line, answers }) => {
     const distinct = [...new Set(answers)];

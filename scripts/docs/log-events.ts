@@ -20,15 +20,16 @@ const meanings: Readonly<Record<string, string>> = {
   'brand reload failed': 'This process keeps showing the old name, logo and color.',
   'change listener lost':
     'The connection that announces changes is gone. Until it is back, accounts are read from the database for every request.',
-  'control command failed': 'A backup or reseal of a running service with the embedded database failed.',
+  'control command failed': 'A backup or reseal failed. The service runs on the embedded database.',
   'control socket unavailable':
     'There is no socket in DATA_DIR: `sellthrough backup` and `reseal` need the service to be stopped.',
   'forwarded headers ignored':
     'A request from `peer` had forwarded headers, but TRUST_PROXY does not name `peer`. If it is your proxy, add it. Logged once for each process.',
   'job failed': 'A run of background work failed; it is tried again. `job`: its kind.',
-  'job schedule read failed': 'The database did not answer which background work is due. It is asked again.',
+  'job schedule read failed':
+    'The list of background work that is due could not be read. The process tries again.',
   'mail given up': 'A mail will not be sent. `mail`: its kind and the reason ([mail](mail.md)).',
-  'migration running': 'A migration takes long. Repeated while it runs.',
+  'migration running': 'A migration is taking a long time. Repeated while it runs.',
   'migration waiting': 'Another process, `holder`, is changing the schema. Repeated while this one waits.',
   'package reload failed':
     'This process keeps the old packages and prices until the next change or its restart.',

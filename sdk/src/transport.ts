@@ -235,7 +235,7 @@ function isRepeatable({ method, takesKey, holdsKeys, body }: Call, failure: Fail
   const { code, status, outcome } = failure;
   if (code === 'aborted' || (code === 'rate_limited' && neverPasses(body, failure))) return false;
   if (outcome === 'not sent' || status === 429) return true;
-  // Retry only what cannot happen twice: GET, PATCH and DELETE are idempotent, and a key makes two requests one.
+  // Retry only what cannot take effect twice: GET, PATCH, DELETE, and requests with an idempotency key.
   return outcome === 'unknown' && (method !== 'POST' || takesKey || holdsKeys);
 }
 

@@ -131,7 +131,7 @@ export const errorCatalog = {
   },
   too_many_limits: {
     status: 409,
-    message: 'There may be {limit} limits at most. Delete one first.',
+    message: 'There can be at most {limit} limits. Delete one first.',
   },
   price_already_scheduled: {
     status: 409,
@@ -148,11 +148,11 @@ export const errorCatalog = {
   },
   too_many_webhooks: {
     status: 409,
-    message: 'An account may have {limit} webhook endpoints at most. Delete one first.',
+    message: 'An account can have at most {limit} webhook endpoints. Delete one first.',
   },
   too_many_keys: {
     status: 409,
-    message: 'An account may have {limit} API keys at most. Revoke one first.',
+    message: 'An account can have at most {limit} API keys. Revoke one first.',
   },
   first_key: {
     status: 409,
@@ -174,7 +174,7 @@ export const errorCatalog = {
   username_taken: { status: 409, message: 'This username is taken. Choose another one.' },
   too_many_people: {
     status: 409,
-    message: 'An account may have {limit} people at most. Remove one first.',
+    message: 'An account can have at most {limit} people. Remove one first.',
   },
   invitation_used: {
     status: 409,

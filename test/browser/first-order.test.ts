@@ -46,7 +46,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
   await typeSignIn(page, 'north.shop', password);
   await choosePassword(page, password, testPassword);
   await page.getByText('0 of 3 done').waitFor();
-  await page.getByRole('link', { name: 'Open API access' }).click();
+  await page.getByRole('link', { name: 'Go to API access' }).click();
   await page.getByRole('button', { name: 'Show key' }).click();
   await confirmWithPassword(dialog(page, 'Show key'), testPassword, 'Show key');
   await page.getByText(key, { exact: true }).waitFor();

@@ -139,7 +139,7 @@ test('embedded to PostgreSQL to embedded: every row is the same to the byte, and
       demo.post('/orders', { package_id: packageId, customer: 'after the restore'.replaceAll(' ', '-') }),
     );
     assert.equal(placed.order.id, 2_000_000_041, 'numbers go on without a gap');
-    // New ids also continue, beyond those that the lost database may have used.
+    // New ids start beyond those that the lost database may have used.
     const admin = createApiClient(service.address, adminKey);
     const account = await made(
       admin.post('/api/admin/v1/accounts', { username: 'newcomer', group: 'reseller' }),

@@ -320,7 +320,7 @@ test('history says of an order that waits from which state to which, and of its 
   scene.run('settle 2 completed by=operator', taken);
   const items = scene.oracle.history(shop, 'ann');
   assert.ok(Array.isArray(items));
-  // A customer without a completed order has an empty plan of the package that was ordered first.
+  // Until an order completes, the customer's plan is one that expired at the moment of the first order.
   const over = { status: 'expired', packageId: packages.basic, expiresAt: ordered };
   const pro = { status: 'active', packageId: packages.pro, expiresAt: secondsOf('2026-02-03') };
   const failed = {

@@ -35,9 +35,13 @@ function roleCheck({
   const owned = texts(row['protected']);
   const schemas = texts(row['closed_schemas']);
   if (schemas.length > 0)
-    return { name, state: 'fail', says: `${who} may not use the schema ${schemas.join(', ')}: grant it` };
+    return { name, state: 'fail', says: `${who} needs USAGE on the schema ${schemas.join(', ')}: grant it` };
   if (closed.length > 0)
-    return { name, state: 'fail', says: `${who} may not read and write ${closed.join(', ')}: grant it` };
+    return {
+      name,
+      state: 'fail',
+      says: `${who} needs SELECT, INSERT, UPDATE and DELETE on ${closed.join(', ')}: grant them`,
+    };
   if (tables === 0 && mayCreate !== true) {
     const says = `${who} may make no tables: run "sellthrough migrate" as the owner of the database first`;
     return { name, state: 'fail', says };

@@ -21,7 +21,7 @@ export interface TotpStore {
     now: EpochSeconds,
   ): Promise<{ secret: string; uri: string } | null>;
   stateOf(personId: number, now: EpochSeconds): Promise<'off' | 'begun' | 'on'>;
-  /** Returns the recovery codes, which are never shown again. By default for the own login. false: wrong code. */
+  /** Returns the recovery codes, which are never shown again. By default for the author’s own login. false: wrong code. */
   enable(
     author: AuditAuthor & { readonly now: EpochSeconds },
     code: string,

@@ -105,8 +105,8 @@ function readJpeg(sent: Buffer): LogoImage | string {
   return { type: 'image/jpeg', bytes, ...size };
 }
 
-/** Drops application data except what defines colors (Adobe's marker). */
+/** Whether a segment belongs to the picture. Comments and application data do not, except JFIF's and Adobe's. */
 function isPicture(marker: number): boolean {
-  const isSaid = marker >= 0xe0 && marker <= 0xef;
-  return marker !== 0xfe && (!isSaid || marker === 0xe0 || marker === 0xee);
+  const isApplicationData = marker >= 0xe0 && marker <= 0xef;
+  return marker !== 0xfe && (!isApplicationData || marker === 0xe0 || marker === 0xee);
 }

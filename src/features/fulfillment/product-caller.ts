@@ -128,7 +128,7 @@ type Attempted = Omit<Written, 'status' | 'nextAt'>;
 
 const hour = 3_600;
 const confirmDelaysSeconds = [5, 30, 120, 600, 1_800, hour] as const;
-/** After this long without an answer a person must decide. */
+/** If there is no answer for this long, a person must decide. */
 const confirmSeconds = 72 * hour;
 const deadlockCode = '40P01';
 const writesMax = 3;

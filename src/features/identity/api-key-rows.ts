@@ -152,7 +152,7 @@ const viewKey: SqlStatement = {
     where ${isNewestOfFirst} returning sealed_key, last_four`,
 };
 
-/** Matches the rows of a key `k`. The id of a later secret is not a key id. */
+/** Matches all secrets of the key $1. A key has the id of its first secret; later secrets name it in key_id. */
 const ofKey = '((k.id = $1::int and k.key_id is null) or k.key_id = $1::int)';
 
 const secretsOfKeys = `select ${apiKeys.list('k')}, coalesce(first.created_at, k.created_at) as key_created_at
@@ -259,7 +259,7 @@ export async function moveKeys(transaction: Queryable, from: number, to: number)
   await transaction.query(moveKeysTo, [from, to]);
 }
 
-/** Revokes all secrets of the first key. Returns the last four characters of those that worked, newest first. */
+/** Revokes all secrets of the first key. Returns the last four characters of those that were still valid, newest first. */
 export async function revokeFirstKey(
   transaction: Queryable,
   accountId: number,

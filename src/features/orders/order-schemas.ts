@@ -100,7 +100,7 @@ export const orderAnswerSchema = Type.Object({ order: Type.Ref('Order') });
 // No field has a default, because generated clients would send it even if another field contradicts it.
 export const maxCharge = Type.String({
   description:
-    'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: what must come back at least. No part of what makes two requests the same.',
+    'The most that may be charged, net of a refund; if it would be more: price_changed, and nothing is charged. Negative: the least that must come back. Two requests that differ only in max_charge count as the same request.',
   pattern: '^-?\\d{1,12}(\\.\\d{1,2})?$',
   maxLength: 16,
   examples: ['12.50'],

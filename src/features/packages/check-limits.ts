@@ -39,7 +39,11 @@ export function changedLimits(
   if (isRefusal(checked)) return checked;
   const both = removed.find((key) => Object.hasOwn(sent, key));
   if (both !== undefined) {
-    return fieldRefusal('validation_failed', 'remove_limits', `names ${both}, which limits sets`);
+    return fieldRefusal(
+      'validation_failed',
+      'remove_limits',
+      `names ${both}, but \`limits\` sets it as well`,
+    );
   }
   const kept = Object.entries({ ...before, ...checked }).filter(([key]) => !removed.includes(key));
   return definedValues(definitions, Object.fromEntries(kept));

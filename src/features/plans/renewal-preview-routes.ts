@@ -169,5 +169,5 @@ function readIds(body: unknown): readonly number[] | Refusal {
   }
   const read = ids.filter((id): id is number => typeof id === 'number' && Number.isSafeInteger(id));
   if (read.length < ids.length) return invalid('must hold integers');
-  return new Set(read).size === read.length ? read : invalid('must hold each id once');
+  return new Set(read).size === read.length ? read : invalid('must not hold an id twice');
 }

@@ -30,7 +30,7 @@ import { createSmtpSender, type MailOutcome, type SmtpLimits, type SmtpSender } 
 export interface MailLimits extends SmtpLimits {
   readonly perRunMax: number;
   readonly atOnceMax: number;
-  /** Mails to one address in an hour: optional mails, and security mails about one account. */
+  /** Mails to one address in an hour. Optional mails count by address, security mails by address and account. */
   readonly perRecipientHourMax: number;
   readonly perAccountHourMax: number;
   readonly keptTryingSeconds: number;

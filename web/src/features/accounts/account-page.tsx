@@ -119,8 +119,8 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
         owner={keysOfAccount(account.id)}
         description={
           canManage
-            ? t`Used by its programs. “Replace key” above is for the first key.`
-            : t`Used by its programs.`
+            ? t`Used by this account’s programs. “Replace key” above is for the first key.`
+            : t`Used by this account’s programs.`
         }
         ofAdministrator={account.is_admin}
         canChange={canManage}

@@ -18,7 +18,7 @@ export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
       scope: 'keys:read',
       title: t`View your API key`,
       text: t`With this address and your key, your shop can order automatically.`,
-      action: <ButtonLink to="/api-access">{t`Open API access`}</ButtonLink>,
+      action: <ButtonLink to="/api-access">{t`Go to API access`}</ButtonLink>,
     },
     {
       done: checklist.first_order,
