@@ -25,7 +25,9 @@ export const seldomSources = [
   'features/keys/{address-notice,allow-list-card,api-access-page,api-key-card,first-request-card}.tsx',
   'features/keys/{key-dialogs,key-form-dialog,keys-card,usage-card}.tsx',
   'features/keys/scope-words.ts',
+  'features/ledger/entry-drawer.tsx',
   'features/orders/{customer-field,order-dialog,order-done,order-preview-box}.tsx',
+  'features/orders/{order-drawer,order-sheet}.tsx',
   'features/orders/{known-customer,open-order,plan-step,similar-reference}.ts',
   'features/people/**',
   'features/plans/{bulk-auto-renew-dialog,forecast-page,plan-dialogs,plan-history}.tsx',
@@ -34,6 +36,6 @@ export const seldomSources = [
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
   'shell/{command-palette,shortcut-sheet}.tsx',
-  'ui/{body-box,error-sentences}.tsx',
+  'ui/{body-box,error-sentences,ruled-price}.tsx',
   'ui/field-problems.ts',
 ];

@@ -16,6 +16,7 @@ export type DialogPage =
   | 'security'
   | 'console-account'
   | 'console-account-orders'
+  | 'console-account-prices'
   | 'console-accounts'
   | 'console-customers'
   | 'console-customer';
@@ -66,6 +67,7 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions' },
   { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key' },
   { name: 'console-block-dialog', on: 'console-account', opener: 'Block' },
+  { name: 'console-account-prices-dialog', on: 'console-account-prices', opener: 'Set prices' },
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
   { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend' },

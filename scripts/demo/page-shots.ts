@@ -79,6 +79,7 @@ const dialogPages: Readonly<Record<DialogPage, (scene: Scene) => Promise<unknown
   security: at('/panel/security'),
   'console-account': (scene) => scene.page.goto(brightline(scene)),
   'console-account-orders': (scene) => scene.page.goto(`${brightline(scene)}?tab=orders`),
+  'console-account-prices': (scene) => scene.page.goto(`${brightline(scene)}?tab=prices`),
   'console-accounts': at('/panel/admin/accounts'),
   'console-customers': at('/panel/admin/customers'),
   'console-customer': customerOfAll,

@@ -105,7 +105,7 @@ test('an operator sets an account’s prices, the account orders at them, and ev
 
   await page.goto(`/panel/admin/packages/${studio}`);
   const others = page.getByRole('table', { name: 'Accounts with other prices' });
-  await others.getByText('$8.99').waitFor();
+  await others.getByText('$8.99').filter({ visible: true }).waitFor();
   await expectAccessible(page, 'the page of a package that an account pays less for');
   await others.getByRole('link', { name: username }).click();
   await page.getByRole('table', { name: 'Price lists, to come and past' }).waitFor();

@@ -378,6 +378,7 @@ async function openEach(page: Page, dialogs: readonly PageDialog[]): Promise<voi
     security: '/panel/security',
     'console-account': account,
     'console-account-orders': `${account}?tab=orders`,
+    'console-account-prices': `${account}?tab=prices`,
     'console-accounts': '/panel/admin/accounts',
     'console-customers': '/panel/admin/customers',
     'console-customer': consolePages['any-customer-page']?.path ?? '',

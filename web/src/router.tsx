@@ -92,7 +92,7 @@ const routeTree = root.addChildren([
     panelPage(
       '/orders/$orderId',
       'OrderPage',
-      untilLoaded(() => import('./features/orders/order-page.tsx')),
+      withTexts(() => import('./features/orders/order-page.tsx')),
     ),
     panelPage(
       '/customers',

@@ -1,8 +1,16 @@
-// Reads of the command palette and the support dialogs. They are separate from queries.ts, which every list loads.
+// Reads of the command palette, the support dialogs and accounts' own prices. They are separate from queries.ts, which every list loads.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
-import type { Holder, Listed, Months, OrderPreview } from './shapes.ts';
+import type {
+  AccountPrices,
+  Holder,
+  Listed,
+  Months,
+  OrderPreview,
+  OtherPayer,
+  RunningPlans,
+} from './shapes.ts';
 
 export const packageChangePreviewQuery = (
   customerId: number,
@@ -28,3 +36,14 @@ export const holdersQuery = (q: string, isOperator: boolean) => {
     placeholderData: keepPreviousData,
   });
 };
+
+function readingOf<Answer>(path: string) {
+  return queryOptions({ queryKey: [path], queryFn: ({ signal }) => call<Answer>(path, { signal }) });
+}
+
+export const accountPricesQuery = (accountId: number) =>
+  readingOf<AccountPrices>(`/admin/v1/accounts/${accountId}/prices`);
+export const otherPayersQuery = (packageId: number) =>
+  readingOf<Listed<OtherPayer>>(`/admin/v1/packages/${packageId}/account-prices`);
+export const runningPlansQuery = (packageId: number) =>
+  readingOf<Listed<RunningPlans>>(`/admin/v1/packages/${packageId}/plans`);

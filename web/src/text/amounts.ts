@@ -47,13 +47,6 @@ export function savingPercent(price: string | null, monthly: string | null, mont
   return saved <= 0n ? 0 : Number((saved * 100n) / full);
 }
 
-const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFractionDigits: 2 });
-
-/** Formats "12.50" as "12.5%". */
-export function formatPercent(hundredths: string): string {
-  return percents.format(Number(hundredths) / 100);
-}
-
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** Formats "$1,234.50" from the decimal text, so that amounts of any size stay exact. */

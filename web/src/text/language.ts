@@ -26,17 +26,6 @@ export function formatCount(count: number): string {
 
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', signDisplay: 'exceptZero' });
 
-const finePercents = new Intl.NumberFormat(numberLocale, {
-  style: 'percent',
-  signDisplay: 'exceptZero',
-  maximumFractionDigits: 1,
-});
-
-/** Formats 0.125 as "+12.5%". */
-export function formatFineChange(share: number): string {
-  return finePercents.format(share).replace('-', '−');
-}
-
 /** Formats 0.12 as "+12%". */
 export function formatChange(share: number): string {
   return percents.format(share).replace('-', '−');

@@ -10,7 +10,7 @@ import { allPackagesQuery } from '../../api/queries.ts';
 import type { Account, AccountPriceList, AccountPrices } from '../../api/shapes.ts';
 import { deleteAccountPrices } from '../../api/support-commands.ts';
 import { tableState } from '../../api/table-state.ts';
-import { formatMoney, formatPercent } from '../../text/amounts.ts';
+import { formatMoney } from '../../text/amounts.ts';
 import { formatStated } from '../../text/times.ts';
 import { periods } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -20,6 +20,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { formatPercent } from '../../ui/ruled-price.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** `lists` are latest first. Returns null if the account pays its group's prices. */
@@ -59,7 +60,7 @@ export function PriceListsCard({ account, query }: PriceListsCardProps) {
             <StateOf list={list} isPresent={list.id === present} />
           </span>
           {list.until === null ? null : (
-            <span className="block text-xs text-soft">
+            <span className="block text-xs text-soft sm:whitespace-nowrap">
               <Trans>
                 Until <Time at={list.until} />
               </Trans>

@@ -5,9 +5,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Tags } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../api/person.ts';
-import { accountPricesQuery } from '../../api/price-queries.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
 import type { Account, AdminPackage, ComparedPrice } from '../../api/shapes.ts';
+import { accountPricesQuery } from '../../api/support-queries.ts';
 import { formatMoney, toCents } from '../../text/amounts.ts';
 import { groupWord, periods } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -16,10 +16,11 @@ import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
+import { ComparedPrices, changeWords } from '../packages/compared-prices.tsx';
 import { listInForce, PriceListsCard } from './account-price-lists.tsx';
 import { AccountPricesDialog } from './account-prices-dialog.tsx';
 import { DistantPrices } from './distant-prices.tsx';
-import { changeWords, type PackagePrices } from './own-prices.ts';
+import type { PackagePrices } from './own-prices.ts';
 
 export function AccountPricesCards({ account }: { readonly account: Account }) {
   const query = useQuery(accountPricesQuery(account.id));
@@ -80,7 +81,7 @@ export function AccountPricesCards({ account }: { readonly account: Account }) {
             error={query.error}
             onRetry={() => void query.refetch()}
             rowKey={({ package: { id } }) => id}
-            phone={({ prices }) => <PhonePrices prices={prices} currency={currency} />}
+            phone={({ prices }) => <ComparedPrices prices={prices} currency={currency} />}
             empty={<EmptyState icon={Tags} title={t`No packages available`} />}
           />
         </div>
@@ -131,43 +132,14 @@ function PaidPrice({ one, currency }: PaidPriceProps) {
   );
 }
 
-/** For example "Own price · group $10.00 (−12.5%)". Phones have no room for the first words. */
-function RuleOf({ one, currency, isShort = false }: RuleOfProps) {
+/** For example "Own price · group $10.00 (−12.5%)". */
+function RuleOf({ one, currency }: PaidPriceProps & { readonly one: ComparedPrice }) {
   if (one.price_rule === 'group') return t`Group price`;
   const group = formatMoney(one.group_price, currency);
   return (
     <>
-      {isShort ? t`Group ${group}` : t`Own price · group ${group}`}
+      {t`Own price · group ${group}`}
       {changeWords(toCents(one.price), toCents(one.group_price))}
     </>
-  );
-}
-
-interface RuleOfProps {
-  readonly one: ComparedPrice;
-  readonly currency: string;
-  readonly isShort?: boolean;
-}
-
-interface PhonePricesProps {
-  readonly prices: readonly ComparedPrice[];
-  readonly currency: string;
-}
-
-function PhonePrices({ prices, currency }: PhonePricesProps) {
-  return (
-    <dl className="inline-grid grid-cols-[auto_auto_auto] gap-x-3 py-1 leading-5 whitespace-nowrap">
-      {prices.map((one) => (
-        <div key={one.months} className="contents">
-          <dt>{periods.find(({ months }) => months === one.months)?.title}</dt>
-          <dd className="text-right text-ink">
-            <Money amount={one.price} currency={currency} />
-          </dd>
-          <dd>
-            <RuleOf one={one} currency={currency} isShort />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }

@@ -6,7 +6,8 @@ import { formatMoney, fromCents } from '../../text/amounts.ts';
 import { periods } from '../../text/words.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Notice } from '../../ui/notice.tsx';
-import { changeWords, distanceOf } from './own-prices.ts';
+import { changeWords } from '../packages/compared-prices.tsx';
+import { distanceOf } from './own-prices.ts';
 
 export interface OwnPrice {
   readonly packageName: string;

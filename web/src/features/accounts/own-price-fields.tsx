@@ -8,14 +8,8 @@ import { formatMoney, fromCents, readAmount, toCents, typedAmount } from '../../
 import { periods } from '../../text/words.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { inputClasses } from '../../ui/field.tsx';
-import {
-  changeWords,
-  distanceOf,
-  lessPercent,
-  type PackagePrices,
-  priceOf,
-  type TypedOwnPrices,
-} from './own-prices.ts';
+import { changeWords } from '../packages/compared-prices.tsx';
+import { distanceOf, lessPercent, type PackagePrices, priceOf, type TypedOwnPrices } from './own-prices.ts';
 
 interface OwnPriceFieldsProps {
   readonly offered: readonly PackagePrices[];

@@ -5,7 +5,6 @@ import type { AccountPriceList, AccountPrices, PeriodName } from '../../api/shap
 import type { NewAccountPrices } from '../../api/support-commands.ts';
 import { fromCents, readAmount, toCents, typedAmount } from '../../text/amounts.ts';
 import { readTypedMinute } from '../../text/days.ts';
-import { formatFineChange } from '../../text/language.ts';
 import { periods } from '../../text/words.ts';
 
 export type PackagePrices = AccountPrices['now'][number];
@@ -21,12 +20,6 @@ export function distanceOf(price: bigint, ofGroup: bigint): Distance | null {
   if (price === 0n) return 'free';
   if (price * 2n < ofGroup) return 'low';
   return price * 2n > ofGroup * 3n ? 'high' : null;
-}
-
-/** Formats the difference, for example " (−12.5%)". Returns no text if there is nothing to compare. */
-export function changeWords(price: bigint, ofGroup: bigint): string {
-  if (price === ofGroup || ofGroup === 0n) return '';
-  return ` (${formatFineChange(Number(price - ofGroup) / Number(ofGroup))})`;
 }
 
 /** Takes `hundredths` of a percent off the price. Rounds half up, as the service does. */

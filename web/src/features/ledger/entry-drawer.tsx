@@ -6,7 +6,6 @@ import { FileText } from 'lucide-react';
 import { orderQuery } from '../../api/queries.ts';
 import type { PanelLedgerEntry } from '../../api/shapes.ts';
 import { language } from '../../text/language.ts';
-import { priceRuleWords } from '../../text/price-rule.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -14,6 +13,7 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
 import { CustomerLink, OrderLink } from '../../ui/page-links.tsx';
+import { priceRuleWords } from '../../ui/ruled-price.tsx';
 import { Time } from '../../ui/time.tsx';
 
 interface EntryDrawerProps {
@@ -22,7 +22,7 @@ interface EntryDrawerProps {
   readonly accountId: number | null;
 }
 
-export function EntryDrawer({ open, accountId }: EntryDrawerProps) {
+export default function EntryDrawer({ open, accountId }: EntryDrawerProps) {
   const { row: entry } = open;
   const orderId = entry?.kind === 'charge' ? entry.order_id : null;
   const { data } = useQuery({ ...orderQuery(String(orderId), accountId), enabled: orderId !== null });

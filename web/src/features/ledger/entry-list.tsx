@@ -5,9 +5,11 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Wallet } from 'lucide-react';
+import { Suspense } from 'react';
 import { type ListSearch, ledgerParams } from '../../api/list-params.ts';
 import { ledgerQuery, listOf } from '../../api/queries.ts';
 import { spanEnd, spanStart, timesOfUtc } from '../../text/days.ts';
+import { withTexts } from '../../text/texts.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button.tsx';
@@ -15,13 +17,15 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ListCard, ListSelect, OnlyOne } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
+import { lazyEarly } from '../../ui/preload.ts';
 import { SpanFilter } from '../../ui/span-filter.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { entryColumns } from './entry-columns.tsx';
-import { EntryDrawer } from './entry-drawer.tsx';
 import { LedgerTotalsLine } from './ledger-totals.tsx';
 
 type LedgerSearch = ListSearch<typeof ledgerParams>;
+
+const EntryDrawer = lazyEarly(withTexts(() => import('./entry-drawer.tsx')));
 
 const columns = entryColumns('.');
 const kinds = [
@@ -106,7 +110,11 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
           </OnlyOne>
         )}
       </ListCard>
-      <EntryDrawer open={open} accountId={accountId} />
+      {open.key === undefined ? null : (
+        <Suspense>
+          <EntryDrawer open={open} accountId={accountId} />
+        </Suspense>
+      )}
     </>
   );
 }

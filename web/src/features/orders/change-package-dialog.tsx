@@ -17,10 +17,10 @@ import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { confirmWords } from './plan-step.ts';
-import { RuledPrice } from './ruled-price.tsx';
 
 interface ChangePackageDialogProps {
   readonly customer: AccountCustomer;

@@ -9,9 +9,9 @@ import { DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
 import { Time } from '../../ui/time.tsx';
-import { RuledPrice } from './ruled-price.tsx';
 
 interface OrderDoneProps {
   readonly placed: PlacedOrder;

@@ -13,10 +13,10 @@ import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
 import { CustomerLink } from '../../ui/page-links.tsx';
+import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Time } from '../../ui/time.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
-import { RuledPrice } from './ruled-price.tsx';
 
 interface OrderDrawerProps {
   readonly id: string;
@@ -25,7 +25,7 @@ interface OrderDrawerProps {
   readonly accountId: number | null;
 }
 
-export function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
+export default function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
   const { data, error, refetch } = useQuery(orderQuery(id, accountId));
   const isOwn = accountId === null;
   const order = data?.order ?? opened.row;

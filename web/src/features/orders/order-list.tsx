@@ -9,6 +9,7 @@ import { orderParams } from '../../api/list-params.ts';
 import { listOf, ordersQuery } from '../../api/queries.ts';
 import type { Order } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
+import { withTexts } from '../../text/texts.ts';
 import { orderStatusWord } from '../../text/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
@@ -18,7 +19,7 @@ import { useList } from '../../ui/use-list.ts';
 import { orderColumns, orderOnPhone } from './order-columns.tsx';
 import { PackageFilter } from './package-filter.tsx';
 
-const OrderDrawer = lazyEarly(async () => ({ default: (await import('./order-drawer.tsx')).OrderDrawer }));
+const OrderDrawer = lazyEarly(withTexts(() => import('./order-drawer.tsx')));
 
 const columns = orderColumns({ orderPage: 'drawer' });
 const rowKey = ({ id }: Order) => id;

@@ -6,8 +6,8 @@ import type { ReactNode } from 'react';
 import { useMe } from '../../api/me.ts';
 import type { OrderPreview } from '../../api/shapes.ts';
 import { toCents } from '../../text/amounts.ts';
-import { priceRuleWords } from '../../text/price-rule.ts';
 import { Money } from '../../ui/money.tsx';
+import { priceRuleWords } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 

@@ -11,11 +11,11 @@ import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
+import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Time } from '../../ui/time.tsx';
 import { entryColumns } from '../ledger/entry-columns.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
-import { RuledPrice } from './ruled-price.tsx';
 
 const columns = entryColumns(null);
 

@@ -2,8 +2,8 @@
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { runningPlansQuery } from '../../api/price-queries.ts';
 import type { AdminPackage, RunningPlans, ScheduledPrices } from '../../api/shapes.ts';
+import { runningPlansQuery } from '../../api/support-queries.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { Choice } from '../../ui/choice.tsx';
 

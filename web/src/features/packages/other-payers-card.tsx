@@ -4,16 +4,15 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Tags } from 'lucide-react';
 import { useMemo } from 'react';
-import { otherPayersQuery } from '../../api/price-queries.ts';
 import type { AdminPackage, OtherPayer } from '../../api/shapes.ts';
+import { otherPayersQuery } from '../../api/support-queries.ts';
 import { tableState } from '../../api/table-state.ts';
-import { toCents } from '../../text/amounts.ts';
-import { groupWord, periodWord } from '../../text/words.ts';
+import { groupWord } from '../../text/words.ts';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
-import { PriceStep } from './price-change-list.tsx';
+import { ComparedPrices } from './compared-prices.tsx';
 
 export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
   const query = useQuery(otherPayersQuery(one.id));
@@ -47,22 +46,10 @@ export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
       ),
     },
     {
-      title: t`Group’s price and own price`,
+      title: t`Own price and group price`,
       align: 'end',
-      cell: ({ prices }) => (
-        <ul>
-          {prices.map(({ months, price, group_price: ofGroup }) => (
-            <li key={months} className="flex flex-wrap items-baseline justify-end gap-x-1.5">
-              <span className="text-soft">{periodWord(months)}</span>
-              <PriceStep
-                change={{ before: toCents(ofGroup), after: toCents(price) }}
-                words={[t`Group`, t`Own price`]}
-                currency={one.currency}
-              />
-            </li>
-          ))}
-        </ul>
-      ),
+      from: 'sm',
+      cell: ({ prices }) => <ComparedPrices prices={prices} currency={one.currency} />,
     },
   ];
   return (
@@ -76,6 +63,7 @@ export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
         columns={columns}
         {...tableState(query)}
         rows={rows}
+        phone={({ prices }) => <ComparedPrices prices={prices} currency={one.currency} />}
         rowKey={({ account: { id } }) => id}
         empty={<EmptyState icon={Tags} title={t`Every account pays the price of its group`} />}
       />

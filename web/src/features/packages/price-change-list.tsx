@@ -55,26 +55,20 @@ export function PriceChangeList({ before, after, currency }: PriceChangeListProp
 interface PriceStepProps {
   readonly change: Pick<PriceChange, 'before' | 'after'>;
   readonly currency: string;
-  /** What screen readers say before each price. */
-  readonly words?: readonly [string, string];
 }
 
 /** For example "$10.00 → $12.00 +20%". */
-export function PriceStep({
-  change: { before, after },
-  currency,
-  words: [first, second] = [t`Before`, t`After`],
-}: PriceStepProps) {
+export function PriceStep({ change: { before, after }, currency }: PriceStepProps) {
   if (before === null) return <Money amount={fromCents(after)} currency={currency} />;
   return (
     <span className="figures inline-flex flex-wrap items-baseline gap-x-1.5 whitespace-nowrap">
       <span className="text-soft">
-        <span className="sr-only">{first} </span>
+        <span className="sr-only">{t`Before`} </span>
         <Money amount={fromCents(before)} currency={currency} />
       </span>
       <ArrowRight aria-hidden="true" className="size-3.5 self-center text-soft" />
       <span>
-        <span className="sr-only">{second} </span>
+        <span className="sr-only">{t`After`} </span>
         <Money amount={fromCents(after)} currency={currency} className="font-medium" />
       </span>
       {before === 0n ? null : (
