@@ -105,7 +105,7 @@ function readJpeg(sent: Buffer): LogoImage | string {
   return { type: 'image/jpeg', bytes, ...size };
 }
 
-/** Whether a segment belongs to the picture. Comments and application data do not, except JFIF's and Adobe's. */
+/** Whether a segment belongs to the picture. Comments and application data do not, except the first and Adobe's. */
 function isPicture(marker: number): boolean {
   const isApplicationData = marker >= 0xe0 && marker <= 0xef;
   return marker !== 0xfe && (!isApplicationData || marker === 0xe0 || marker === 0xee);
