@@ -30,7 +30,7 @@ export const seldomSources = [
   'features/orders/{order-drawer,order-sheet}.tsx',
   'features/orders/{known-customer,open-order,plan-step,similar-reference}.ts',
   'features/people/**',
-  'features/plans/{bulk-auto-renew-dialog,forecast-page,plan-dialogs,plan-history}.tsx',
+  'features/plans/{bulk-auto-renew-dialog,bulk-renew-dialog,forecast-page,plan-dialogs,plan-history}.tsx',
   'features/request-log/{body-capture-card,request-drawer,request-list,status-badge}.tsx',
   'features/request-log/refusal-meanings.ts',
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',

@@ -16,10 +16,7 @@ import { lazyEarly } from '../../ui/preload.ts';
 import type { RowSelection } from '../../ui/row-selection.ts';
 import { say } from '../../ui/toasts.tsx';
 
-const BulkRenewDialog = lazyEarly(async () => ({
-  default: (await import('../plans/bulk-renew-dialog.tsx')).BulkRenewDialog,
-}));
-
+const BulkRenewDialog = lazyEarly(withTexts(() => import('../plans/bulk-renew-dialog.tsx')));
 const BulkAutoRenewDialog = lazyEarly(withTexts(() => import('../plans/bulk-auto-renew-dialog.tsx')));
 
 interface CustomerSelectionBarProps {

@@ -25,7 +25,7 @@ interface BulkRenewDialogProps {
   readonly onRenewed: (ids: ReadonlySet<number>) => void;
 }
 
-export function BulkRenewDialog({ customers, preview, onClose, onRenewed }: BulkRenewDialogProps) {
+export default function BulkRenewDialog({ customers, preview, onClose, onRenewed }: BulkRenewDialogProps) {
   const client = useQueryClient();
   // Keep the values from when the dialog opened: the user confirms what they read.
   const [shown] = useState({ customers, preview });
