@@ -26,6 +26,7 @@ test('an order is charged, shown, in the ledger, and a replay of it moves no mon
       period: 'monthly',
       customer: { id: first.body.order.customer.id, reference: 'ada@example.com', email: 'ada@example.com' },
       price: '10.00',
+      price_rule: 'group',
       refund: '0.00',
       currency: 'USD',
       expires_at: '2026-02-15T12:00:00Z',
