@@ -30,7 +30,7 @@ export function reportText(values: Values, facts: ReportFacts): string {
   ].join('\n');
 }
 
-/** Replaces the text between the markers. Creates the page if there is none. */
+/** Replaces the text between the markers. Creates the page if it is missing. */
 export function writeReport(page: URL, text: string): void {
   const old = existsSync(page) ? readFileSync(page, 'utf8') : newPage;
   const from = old.indexOf(begin);

@@ -46,7 +46,7 @@ export function createStatementCosts(stage: Stage): StatementCosts {
         [ordersText],
       );
       const [{ datname, orders } = {}] = statements;
-      // There are none if the load was on the embedded database.
+      // The embedded database keeps no such statistics.
       if (typeof datname !== 'string') return;
       const columns = [
         'executing',

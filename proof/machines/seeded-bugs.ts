@@ -211,7 +211,7 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'a price list: 50 lists to come refuse one that begins now',
     file: 'src/features/packages/account-price-store.ts',
-    find: 'if (from > open && lists.filter(',
+    find: 'if (from > earliest && lists.filter(',
     replace: 'if (lists.filter(',
     test: 'test/service/account-prices.test.ts',
   },

@@ -142,7 +142,7 @@ async function orderDialog({ page }: Scene): Promise<void> {
   await dialog.getByRole('button', { name: /^Place order for / }).waitFor();
 }
 
-/** Creates a login link in the panel and opens it. The customer's pages run no script, so there is none to wait for. */
+/** Creates a login link in the panel and opens it. The customer's pages run no script, so no script has to be waited for. */
 async function loginLink(scene: Scene): Promise<string> {
   const { page } = scene;
   await firstRow(scene, '/panel/customers');

@@ -85,22 +85,23 @@ export async function setAccountPrices(
     await lockCatalog(transaction);
     const packages = await loadCatalog(transaction);
     const lists = await readLists(transaction, accountId);
-    const open = Math.max(now, account.ledgerOpenFrom ?? now);
+    // A list must not begin before the date of an order that was decided without it.
+    const earliest = Math.max(now, account.ledgerOpenFrom ?? now);
     const made = {
       ...wanted,
-      from: wanted.from ?? open,
+      from: wanted.from ?? earliest,
       accountId,
       prices: storedPrices(wanted.prices),
       afterOrder: account.orderCount,
       createdAt: now,
     };
     const sameStart = lists.findLast(({ from }) => from === made.from);
-    const present = wanted.from === null ? inForce(lists, open) : (sameStart ?? null);
+    const present = wanted.from === null ? inForce(lists, earliest) : (sameStart ?? null);
     if (present !== null && isSame(present, made)) return { list: present, replayed: true };
 
-    const problem = problemOf(made, lists, open) ?? packageProblem(wanted.prices, packages);
+    const problem = problemOf(made, lists, earliest) ?? packageProblem(wanted.prices, packages);
     if (problem !== null) return problem;
-    if (sameStart !== undefined && made.from > open) {
+    if (sameStart !== undefined && made.from > earliest) {
       return refusal('price_already_scheduled', { from: formatTime(made.from) });
     }
     const [row] = await writeRows(transaction, insertList, [made]);
@@ -202,11 +203,11 @@ function wrong(field: string, reason: string): Refusal {
 function problemOf(
   { from, until }: NewRow,
   lists: readonly AccountPriceListRow[],
-  open: EpochSeconds,
+  earliest: EpochSeconds,
 ): Refusal | null {
-  if (from < open) return wrong('from', 'must not be in the past');
+  if (from < earliest) return wrong('from', 'must not be in the past');
   if (until !== null && until <= from) return wrong('until', 'must be later than from');
-  if (from > open && lists.filter((list) => list.from > open).length >= upcomingMax) {
+  if (from > earliest && lists.filter((list) => list.from > earliest).length >= upcomingMax) {
     return wrong('from', `${upcomingMax} price lists are still to come: delete one first`);
   }
   return null;

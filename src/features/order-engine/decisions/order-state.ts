@@ -6,8 +6,8 @@ import type { Months } from '../../../shared/periods.ts';
 import type { ProductMode } from '../../../shared/product-states.ts';
 import { addMonths, type EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
-import type { Package } from '../../packages/package-catalog.ts';
-import { type AccountPrices, noAccountPrices, type Payer, type Run } from '../../packages/price-rules.ts';
+import { type Package, payerOf } from '../../packages/package-catalog.ts';
+import type { AccountPrices, Payer, Run } from '../../packages/price-rules.ts';
 import { type Customer, lifeRow } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../records/order-handoff.ts';
@@ -211,10 +211,8 @@ export function createWorkingState(state: OrderState) {
     cancelRefund: state.cancelRefund,
     productMode: state.productMode,
     packages: state.packages,
-    payer: ({ id, testOf, group }: AccountState): Payer => ({
-      group,
-      prices: state.accountPrices?.get(testOf ?? id) ?? noAccountPrices,
-    }),
+    payer: (account: AccountState): Payer =>
+      payerOf({ accountPrices: state.accountPrices ?? noListedAccounts }, account),
     /** Returns the run of the customer's current plan, which includes this decision's own orders. */
     runOf({ accountId, number, plan: { anchorAt: since } }: CustomerState): Run {
       return {
@@ -432,6 +430,8 @@ export function lastPaidCents(
   }
   return null;
 }
+
+const noListedAccounts: ReadonlyMap<number, AccountPrices> = new Map();
 
 function numbersOf(account: AccountState): number {
   const { orderCount, customerCount, entryCount, planChangeCount, eventCount } = account;

@@ -19,6 +19,7 @@ export function heldPlans(months: string, packages: string) {
           select p.price_cents from orders p
             left join order_handoffs w on w.account_id = p.account_id and w.order_number = p.number
           where p.account_id = c.account_id and p.customer_number = c.number and p.months = ${months}
+            and p.package_id = c.package_id
             and p.created_at >= c.anchor_at and w.status is distinct from 'failed'
           order by p.number desc limit 1) as paid_cents
         where c.package_id = any(${packages}::int[])) held on true`,
