@@ -1,6 +1,6 @@
 // The business rules again: slow, obvious, in memory, sequential, written from the documents alone. Here: accounts,
 // packages, orders, money, views; oracle-prices.ts: what an order costs; oracle-life.ts: the rest of a plan's life;
-// oracle-handoff.ts: pending orders. Outcomes are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
+// oracle-handoff.ts: pending orders; oracle-payments.ts: top-ups and receivables. Outcomes are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
 // Invariant: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes, except the
 // status of a pending one, once.
 
@@ -9,6 +9,7 @@ import type { Handoff } from './oracle-handoff.ts';
 import { createHandoffs } from './oracle-handoff.ts';
 import type { BoundPlanChange, HistoryItem } from './oracle-life.ts';
 import { createPlanLife, planState, record } from './oracle-life.ts';
+import { createPayments, type PaymentFact } from './oracle-payments.ts';
 import type { AutoRenewSettings, PaidPeriod, Plan, PlanLife, PlanStatus } from './oracle-plan.ts';
 import {
   beginRun,
@@ -91,20 +92,26 @@ export type Order = {
 export type OrderOutcome =
   | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
-export type CreditOutcome = { status: 201; replayed: boolean; balanceAfterCents: bigint } | Refusal;
+/** `entries`: the credit and the settlements that it made; none for an amount of zero. */
+export type CreditOutcome =
+  | { status: 201; replayed: boolean; balanceAfterCents: bigint; entries: LedgerEntry[] }
+  | Refusal;
 /** `given`: it began now; otherwise it already runs, or began when the key was first sent. */
 export type TrialOutcome =
   | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
   | Refusal;
 
 export type LedgerEntry = {
-  kind: 'refund' | 'charge' | 'credit';
+  kind: 'refund' | 'charge' | 'credit' | 'reversal' | 'settlement' | 'reinstatement';
   amountCents: bigint;
   balanceAfterCents: bigint;
   orderNumber: number | null;
   memo: string;
   actorId: AccountId | null;
   createdAt: number | null;
+  /** Only of a payment, and the cause of its reversal. */
+  topupNumber?: number;
+  cause?: string;
 };
 
 export type CustomerView = {
@@ -156,7 +163,7 @@ export type Customer = PlanLife & {
 };
 
 type BoundOrder = { operation: string; outcome: { order: Order; balanceAfterCents: bigint } };
-type BoundCredit = { operation: string; balanceAfterCents: bigint };
+type BoundCredit = { operation: string; balanceAfterCents: bigint; entries: LedgerEntry[] };
 
 export type Account = {
   id: AccountId;
@@ -170,6 +177,8 @@ export type Account = {
   /** Orders that wait, or waited, for the product, by number. */
   handoffs: Map<number, Handoff>;
   ledger: LedgerEntry[];
+  /** Oldest first. */
+  paymentFacts: PaymentFact[];
   orderKeys: Map<string, BoundOrder>;
   creditKeys: Map<string, BoundCredit>;
   planKeys: Map<string, BoundPlanChange>;
@@ -242,6 +251,8 @@ export function createOracle(world: World) {
         now,
       ),
   });
+
+  const payments = createPayments({ getAccount, post });
 
   const { settleOrder } = createHandoffs({
     getAccount,
@@ -505,7 +516,7 @@ export function createOracle(world: World) {
     return { status: 201, replayed: false, ...outcome };
   }
 
-  /** By the administrator; a negative amount is a debit. `now` only dates the ledger entry. */
+  /** By the administrator; a negative amount is a debit. `now` only dates the ledger entries. */
   function credit(
     input: {
       accountId: AccountId;
@@ -523,7 +534,8 @@ export function createOracle(world: World) {
     const bound = input.key === undefined ? undefined : account.creditKeys.get(input.key);
     if (bound !== undefined) {
       if (bound.operation !== operation) return refuse('idempotency_conflict');
-      return { status: 201, replayed: true, balanceAfterCents: bound.balanceAfterCents };
+      const { balanceAfterCents, entries } = bound;
+      return { status: 201, replayed: true, balanceAfterCents, entries };
     }
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (account.balanceCents + input.amountCents < 0n) {
@@ -533,13 +545,23 @@ export function createOracle(world: World) {
         currency,
       });
     }
+    const entries: LedgerEntry[] = [];
     if (input.amountCents !== 0n) {
       const { amountCents, actorId } = input;
-      post(account, { kind: 'credit', amountCents, orderNumber: null, memo, actorId, createdAt: now });
+      const entry = {
+        kind: 'credit',
+        amountCents,
+        orderNumber: null,
+        memo,
+        actorId,
+        createdAt: now,
+      } as const;
+      entries.push(post(account, entry));
     }
+    if (input.amountCents > 0n) entries.push(...payments.settle(account, input.amountCents, now));
     const balanceAfterCents = account.balanceCents;
-    if (input.key !== undefined) account.creditKeys.set(input.key, { operation, balanceAfterCents });
-    return { status: 201, replayed: false, balanceAfterCents };
+    if (input.key !== undefined) account.creditKeys.set(input.key, { operation, balanceAfterCents, entries });
+    return { status: 201, replayed: false, balanceAfterCents, entries };
   }
 
   /** By the administrator. No order, no ledger entry; refused while another plan runs (A31). */
@@ -848,6 +870,7 @@ export function createOracle(world: World) {
     renewOrder,
     renewCustomer,
     credit,
+    ...payments.requests,
     grantTrial,
     ...life,
     settleOrder,
@@ -882,6 +905,7 @@ export function createOracle(world: World) {
     history,
     paidPeriods,
     ledger,
+    ...payments.views,
   };
 }
 
@@ -896,6 +920,7 @@ function newAccount({ id, group, balanceCents, blocked, apiEnabled }: World['acc
     orders: [],
     handoffs: new Map(),
     ledger: [], // an opening balance has no entry (A29)
+    paymentFacts: [],
     orderKeys: new Map(),
     creditKeys: new Map(),
     planKeys: new Map(),
@@ -947,10 +972,12 @@ function findOrder(account: Account, orderId: string): Order | null {
   return account.orders.find((item) => String(item.number) === orderId) ?? null;
 }
 
-function post(account: Account, entry: Omit<LedgerEntry, 'balanceAfterCents'>): void {
+function post(account: Account, entry: Omit<LedgerEntry, 'balanceAfterCents'>): LedgerEntry {
   account.balanceCents += entry.amountCents;
   if (account.balanceCents < 0n) throw new Error('the oracle let a balance fall below zero');
-  account.ledger.push({ ...entry, balanceAfterCents: account.balanceCents });
+  const posted = { ...entry, balanceAfterCents: account.balanceCents };
+  account.ledger.push(posted);
+  return posted;
 }
 
 function pageOf<Row>(rows: Row[], pageSent: unknown, limitSent: unknown): Page<Row> {

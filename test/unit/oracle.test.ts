@@ -405,10 +405,11 @@ describe('money', () => {
       details: { balance: '10.05', required: '10.06', currency: 'USD' },
     });
     const first = oracle.credit({ ...by, amountCents: -1_005n, memo: 'back', key: 'k' });
-    assert.deepEqual(first, { status: 201, replayed: false, balanceAfterCents: 0n });
+    const entries = oracle.ledger(poor).slice(-1);
+    assert.deepEqual(first, { status: 201, replayed: false, balanceAfterCents: 0n, entries });
     oracle.credit({ ...by, amountCents: 7n });
     const again = oracle.credit({ ...by, amountCents: -1_005n, memo: 'back', key: 'k' });
-    assert.deepEqual(again, { status: 201, replayed: true, balanceAfterCents: 0n });
+    assert.deepEqual(again, { status: 201, replayed: true, balanceAfterCents: 0n, entries });
     assert.deepEqual(oracle.credit({ ...by, amountCents: 1n, key: 'k' }), {
       code: 'idempotency_conflict',
       details: {},
