@@ -139,21 +139,30 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       cancelRefund,
       packages,
       accountPrices,
-      paidOrders: paidOrdersOf([...loadedCustomers.values()], packages),
+      paidOrders: paidOrdersOf([...loadedCustomers.values()], loadedOrders, packages),
       currency: 'USD',
     };
   }
 
-  /** Only of plans that began before a change that plans of their group do not follow; newest first. */
+  /**
+   * Only of plans that began before a change that plans of their group do not follow, now or once a pending order is settled;
+   * newest first.
+   */
   function paidOrdersOf(
     loaded: readonly CustomerState[],
+    named: readonly OrderRecord[],
     packages: ReadonlyMap<number, Package>,
   ): ReadonlyMap<string, readonly PaidOrder[]> {
-    const held = loaded.filter(({ accountId, plan: { packageId, anchorAt } }) => {
-      const steps = packages.get(packageId)?.heldSteps[getAccount(accountId).group];
-      return (
-        steps !== undefined && [...steps[1], ...steps[3], ...steps[12]].some(({ from }) => from > anchorAt)
+    const held = loaded.filter(({ accountId, number, plan }) => {
+      const ordered = named.filter(
+        (order) =>
+          order.accountId === accountId && order.customerNumber === number && order.handoff === 'pending',
       );
+      return [plan, ...ordered].some(({ packageId }) => {
+        const steps = packages.get(packageId)?.heldSteps[getAccount(accountId).group];
+        if (steps === undefined) return false;
+        return [...steps[1], ...steps[3], ...steps[12]].some(({ from }) => from > plan.anchorAt);
+      });
     });
     return new Map(
       held.map(({ accountId, number: customerNumber, plan: { anchorAt } }) => {

@@ -15,10 +15,11 @@ import { formatTime } from '../../src/shared/times.ts';
 import { booksOf } from '../harness/books.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { holdAccount, queueReaches } from '../harness/held-account.ts';
 import { prepareCalls } from '../harness/prepare-calls.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
-import { createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
+import { changePackage, createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
 before(async () => {
@@ -727,4 +728,33 @@ test('a failed order says why, when and what was given back, wherever it is show
   });
   const { failure: unsaid } = expectStatus(await reseller.get(`/orders/${silent.id}`), 200).order;
   assert.deepEqual(unsaid, { reason: null, at: failure.at, refunded: '10.00' });
+});
+
+test('a renewal in the batch that completes a change pays the price that the change holds', async () => {
+  await setMode('none');
+  const reseller = await service.createReseller({ credit: '200.00' });
+  const held = await createPackage(service, 'Held', ['30.00', '80.00', '300.00']);
+  await placeOrder(service, reseller, { customer: 'kept' });
+  await setMode('confirm');
+  const { order } = await placeOrder(service, reseller, { package_id: held, customer: 'kept' });
+  // What the plan keeps is what was paid for it, not the price just before the one that others pay.
+  await changePackage(service, held, { prices: { reseller: { monthly: '40.00' } } });
+  const from = formatTime(service.clock.seconds + 60);
+  const raised = { from, prices: { reseller: { monthly: '50.00' } }, existing_plans: 'held' };
+  expectStatus(await service.admin.post(`/api/admin/v1/packages/${held}/prices`, raised), 201);
+  service.clock.seconds += 120;
+
+  const release = await holdAccount(service, reseller);
+  const waiting = [placeOrder(service, reseller, { customer: 'first' })];
+  await queueReaches(service, 1);
+  const settled = answered(order.id);
+  waiting.push(placeOrder(service, reseller, { package_id: held, customer: 'kept' }));
+  await queueReaches(service, 3);
+  await release();
+  assert.equal((await settled).type, 'settled');
+  const [, renewal] = await Promise.all(waiting);
+  assert.deepEqual(
+    [renewal?.order.kind, renewal?.order.price, renewal?.order.price_rule],
+    ['renew', '30.00', 'held'],
+  );
 });

@@ -20,6 +20,7 @@ import type {
 import { DatabaseUnavailable, type Row } from '../../src/platform/database/database.ts';
 import { bySharding } from '../../src/platform/database/shards/query-shards.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
+import { holdAccount, queueReaches } from '../harness/held-account.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
 import { watched } from '../harness/watched-transaction.ts';
 
@@ -685,33 +686,6 @@ async function inLaneOf(service: TestService, { id }: TestAccount): Promise<Test
   do other = await service.createReseller({ credit: '1000.00' });
   while (other.id % lanes !== id % lanes);
   return other;
-}
-
-/** Locks the account like another process's batch. Resolves to a function that releases it. */
-async function holdAccount({ database }: TestService, { id }: TestAccount): Promise<() => Promise<void>> {
-  const locked = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  const held = database.ofAccount(id).transaction(async (transaction) => {
-    await transaction.query({ name: '', text: 'select from accounts where id = $1 for update' }, [id]);
-    locked.resolve();
-    await gate.promise;
-  });
-  held.catch(locked.reject);
-  await locked.promise;
-  return () => {
-    gate.resolve();
-    return held;
-  };
-}
-
-/** Waits until this many orders wait in the lanes, after the lanes have taken their batches. */
-async function queueReaches({ service }: TestService, depth: number): Promise<void> {
-  const until = performance.now() + 60_000;
-  while (service.engine.queueDepth() < depth) {
-    assert.ok(performance.now() < until, `${service.engine.queueDepth()} orders wait, not ${depth}`);
-    await nextTurn();
-  }
-  await nextTurn();
 }
 
 function statuses(answers: readonly Answer[]): Record<string, number> {

@@ -21,7 +21,14 @@ import { type PaidOrder, paidKey, type TrialHad } from './decisions/order-state.
 import { customerPlaces, lifeOf, wholeCustomers } from './records/customer-table.ts';
 import { ledgerEntries } from './records/ledger-entry.ts';
 import { joinedHandoff } from './records/order-handoff.ts';
-import { orderColumns, orderJoins, orderPlaces, orders, parseOrder } from './records/order-table.ts';
+import {
+  type OrderRecord,
+  orderColumns,
+  orderJoins,
+  orderPlaces,
+  orders,
+  parseOrder,
+} from './records/order-table.ts';
 import { planChanges } from './records/plan-change.ts';
 import { loadOrderCalls } from './records/product-call-rows.ts';
 import {
@@ -333,11 +340,16 @@ export async function load(
     loadedCustomers.set(customer.reference, customer);
   }
   const states = accounts.map((row) => accountStates.parse(row));
+  const loadedOrders = [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder);
   return {
     catalog,
     packages: catalog.byId,
     accountPrices: catalog.accountPrices,
-    paidOrders: await loadPaidOrders(database, states, [...loadedCustomers.values()], catalog),
+    paidOrders: await loadPaidOrders(database, catalog, {
+      accounts: states,
+      customers: [...loadedCustomers.values()],
+      orders: loadedOrders,
+    }),
     incarnation: nullable(String, service['incarnation']),
     productMode:
       isTest && service['has_test_product'] !== true
@@ -350,7 +362,7 @@ export async function load(
       reference: String(row['reference']),
       accountId: Number(row['account_id']),
     })),
-    orders: [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder),
+    orders: loadedOrders,
     credits: creditRows.map((row) => ledgerEntries.parse(row)),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
     trials: trialRows.map(parseTrial),
@@ -382,15 +394,32 @@ const selectPaidOrders: SqlStatement = {
 /** Needs a second round trip only if a plan began before a price change that running plans do not follow. */
 async function loadPaidOrders(
   database: Queryable,
-  accounts: readonly AccountState[],
-  customers: readonly CustomerState[],
   { byId }: PackageCatalog,
+  {
+    accounts,
+    customers,
+    orders: named,
+  }: {
+    readonly accounts: readonly AccountState[];
+    readonly customers: readonly CustomerState[];
+    readonly orders: readonly OrderRecord[];
+  },
 ): Promise<ReadonlyMap<string, readonly PaidOrder[]>> {
   const groups = new Map(accounts.map(({ id, group }) => [id, group]));
-  const mayBeHeld = ({ accountId, plan: { packageId, anchorAt } }: CustomerState) => {
-    const [group, heldSteps] = [groups.get(accountId), byId.get(packageId)?.heldSteps];
-    if (group === undefined || heldSteps === undefined || heldSteps === noHeldSteps) return false;
-    return periods.some(({ months }) => heldSteps[group][months].some(({ from }) => from > anchorAt));
+  // An order that this batch settles can move the plan to another package before the next command renews it.
+  const pending = Map.groupBy(
+    named.filter(({ handoff }) => handoff === 'pending'),
+    paidKey,
+  );
+  const mayBeHeld = ({ accountId, number: customerNumber, plan }: CustomerState) => {
+    const group = groups.get(accountId);
+    if (group === undefined) return false;
+    const ordered = pending.get(paidKey({ accountId, customerNumber })) ?? [];
+    return [plan, ...ordered].some(({ packageId }) => {
+      const heldSteps = byId.get(packageId)?.heldSteps;
+      if (heldSteps === undefined || heldSteps === noHeldSteps) return false;
+      return periods.some(({ months }) => heldSteps[group][months].some(({ from }) => from > plan.anchorAt));
+    });
   };
   const held = customers.filter(mayBeHeld);
   if (held.length === 0) return noPaidOrders;

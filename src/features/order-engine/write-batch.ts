@@ -135,8 +135,9 @@ export function write(
   send(insertOrders, hashed.orders);
   send(insertEntries, changes.entries);
   send(insertPlanChanges, hashed.planChanges);
-  send(insertHandoffs, changes.newHandoffs);
+  // A customer has one pending order, so settle the last one before the next one is inserted.
   send(settleHandoffs, changes.settledHandoffs);
+  send(insertHandoffs, changes.newHandoffs);
   send(insertProductCalls, calls);
   send(holdBackCalls, changes.heldBackCalls);
   send(closeProductCalls, changes.settledHandoffs);
