@@ -44,6 +44,7 @@ import { isJsonObject } from '../../src/shared/json.ts';
 import { type Group, type Period, periodNames, periods } from '../../src/shared/periods.ts';
 import { eventProblem } from './emitted-events.ts';
 import {
+  entryBalanceOf,
   groups,
   isCommand,
   isPlanStep,
@@ -79,6 +80,7 @@ const coreNaming = {
   packageIds: packageTemplates.map((_template, slot) => slot + 21),
   customerSuffix: '',
   hasAccountPrices: true,
+  hasPayments: false,
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
@@ -656,6 +658,7 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
   )
     return answers.length === 0 ? null : 'answered what was no question';
   if (expected.type === 'renewals') return renewalsProblem(expected.attempts, answers);
+  if (expected.type === 'payment') return 'the core has no payments yet';
   const [answer, ...more] = answers;
   if (answer === undefined) return 'no answer';
   if (more.length > 0) return 'several answers';
@@ -683,11 +686,9 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
   }
   if (expected.type === 'credit') {
     if (answer.type !== 'credited') return 'not credited';
-    if (!('replayed' in outcome) || answer.replayed !== outcome.replayed)
+    if (!('entries' in outcome) || answer.replayed !== outcome.replayed)
       return `replayed is ${answer.replayed}`;
-    const isSame =
-      'balanceAfterCents' in outcome && answer.entry.balanceAfterCents === outcome.balanceAfterCents;
-    return isSame ? null : 'another balance after';
+    return answer.entry.balanceAfterCents === entryBalanceOf(outcome) ? null : 'another balance after';
   }
   return orderAnswerProblem(expected.outcome, answer);
 }

@@ -43,9 +43,11 @@ import {
   waits,
 } from './history-genes.ts';
 import { createHandoffScenes } from './history-handoffs.ts';
+import { createPaymentScenes } from './history-payments.ts';
 import { createPriceScenes } from './history-prices.ts';
 import type {
   AccountId,
+  CreditOutcome,
   CustomerView,
   Group,
   Oracle,
@@ -60,6 +62,7 @@ import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import { type Before, createEventRules, type OwedEvent } from './oracle-events.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
+import type { PaymentOutcome, ReversalKind } from './oracle-payments.ts';
 import type {
   DeleteListOutcome,
   ExistingPlans,
@@ -79,6 +82,8 @@ export interface Naming {
   readonly cancelRefund: 'unused' | 'none';
   /** Also lists of accounts, and prices that are held; a service without them plays the rest. */
   readonly hasAccountPrices: boolean;
+  /** Also payments and their way back; a service without them plays the rest. */
+  readonly hasPayments: boolean;
 }
 
 /** A list as put; `from` undefined: from now on. */
@@ -170,6 +175,43 @@ export interface SettleStep {
   readonly by: 'product' | 'operator';
 }
 
+export interface ReceivePaymentStep {
+  readonly type: 'receive_payment';
+  readonly account: number;
+  readonly topup: number;
+  readonly ref: string;
+  readonly amountCents: bigint;
+  readonly memo: string | null;
+}
+
+export interface ReversePaymentStep {
+  readonly type: 'reverse_payment';
+  readonly account: number;
+  readonly topup: number;
+  readonly cause: string;
+  readonly kind: ReversalKind;
+  readonly amountCents: bigint;
+  readonly allowReceivable: boolean;
+  readonly by: 'provider' | 'operator';
+}
+
+export interface ReinstatePaymentStep {
+  readonly type: 'reinstate_payment';
+  readonly account: number;
+  readonly cause: string;
+}
+
+export interface WriteOffStep {
+  readonly type: 'write_off_receivable';
+  readonly account: number;
+  /** null: all. */
+  readonly amountCents: bigint | null;
+  readonly memo: string | null;
+  readonly key: string | undefined;
+}
+
+export type PaymentStep = ReceivePaymentStep | ReversePaymentStep | ReinstatePaymentStep | WriteOffStep;
+
 export type Request =
   | PlaceStep
   | RenewStep
@@ -187,6 +229,7 @@ export type Request =
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
   | { readonly type: 'mode'; readonly mode: ProductMode }
   | SettleStep
+  | PaymentStep
   | { readonly type: 'jobs' }
   | {
       readonly type: 'trial';
@@ -215,7 +258,8 @@ export type Request =
 
 export type Expected =
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
-  | { readonly type: 'credit'; readonly outcome: { replayed: boolean; balanceAfterCents: bigint } | Refusal }
+  | { readonly type: 'credit'; readonly outcome: CreditOutcome }
+  | { readonly type: 'payment'; readonly outcome: PaymentOutcome }
   | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean; given: boolean } }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
   | { readonly type: 'status'; readonly outcome: { readonly customer: CustomerView } | Refusal }
@@ -304,6 +348,14 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     customerPathOf,
     pricesOf,
   });
+  const payments = createPaymentScenes({
+    oracle,
+    accountCount: groups.length,
+    accountIdOf,
+    packageIdOf,
+    customersOf,
+    customerOf,
+  });
 
   for (const [account] of groups.entries()) {
     const amountCents = world.pick(openingBalances);
@@ -322,10 +374,13 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     const accountId = 'account' in request ? accountIdOf(request.account) : null;
     const was = accountId === null ? null : events.before(accountId);
     const balances = request.type === 'jobs' ? balancesOfAll() : noBalances;
+    const owedBefore = 'account' in request ? payments.before(request.account) : null;
     const expected = ask(request);
     const owed = was === null ? owedByJobs(expected, balances) : owedBy(request, expected, was);
-    if ('headerKey' in request || request.type === 'credit') repeatable.push(steps.length);
+    if ('headerKey' in request || request.type === 'credit' || isPaymentStep(request))
+      repeatable.push(steps.length);
     const notes = [...settled, ...notesOf(request, expected)];
+    if (owedBefore !== null) notes.push(...payments.notesOf(request, expected, owedBefore));
     if (isOfSeveralPrices && expected.type === 'plan' && 'customer' in expected.outcome) {
       if (expected.outcome.refundCents > 0n && !expected.outcome.replayed)
         notes.push('cancel of several prices');
@@ -349,7 +404,8 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     if (expected.type === 'settle' && request.type === 'settle_order')
       return events.settled(was, expected.outcome, request.reason, at);
     if (expected.type === 'credit' && request.type === 'credit')
-      return events.credited(was, request.amountCents);
+      return events.credited(was, request.amountCents, entryBalanceOf(expected.outcome));
+    if (expected.type === 'payment') return events.moved(was);
     if (expected.type === 'trial' && request.type === 'trial')
       return events.granted(was, request.customer, at);
     if (expected.type === 'plan' && isPlanStep(request))
@@ -379,6 +435,11 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     if (type === 'handed_off') return handoffs.handedOffOf(reader);
     if (type === 'list') return naming.hasAccountPrices ? accountPrices.listsOf(reader) : [];
     if (type === 'held') return naming.hasAccountPrices ? accountPrices.heldOf(reader) : [];
+    if (type === 'payment' || type === 'way_back') {
+      if (!naming.hasPayments) return [];
+      const account = reader.below(groups.length);
+      return type === 'payment' ? [payments.anyOf(reader, account)] : payments.wayBackOf(reader, account);
+    }
     const request = requestOf(reader, type);
     return request === null ? [] : [request];
   }
@@ -623,6 +684,10 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         yield* handoffs.settleOf(reader, account);
         continue;
       }
+      if (type === 'payment') {
+        if (naming.hasPayments) yield payments.anyOf(reader, account);
+        continue;
+      }
       if (type === 'jobs') {
         const dueAt = dueTimes([account])[0];
         if (dueAt !== undefined) at = Math.max(at, dueAt);
@@ -736,6 +801,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       return change === 'account' ? { ...request, account: (request.account + 1) % groups.length } : request;
     }
     if (isPlanStep(request)) return changePlanChange(request, change, reader);
+    if (isPaymentStep(request)) return payments.changed(request, change);
     if (request.type !== 'place' && request.type !== 'renew') return null;
     const sentKey = request.headerKey ?? request.body?.['idempotency_key'];
     const isOrdered = earlier.expected.type === 'order' && 'order' in earlier.expected.outcome;
@@ -1002,6 +1068,29 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const input = { accountId: accountIdOf(account), orderNumber, outcome, reason, by };
         return { type: 'settle', outcome: oracle.settleOrder(input, at) };
       }
+      case 'receive_payment': {
+        const { account, topup: topupNumber, ref: paymentRef, amountCents, memo } = request;
+        const input = { accountId: accountIdOf(account), topupNumber, paymentRef, amountCents, memo };
+        return { type: 'payment', outcome: oracle.receivePayment(input, at) };
+      }
+      case 'reverse_payment': {
+        const { account, topup: topupNumber, by, type: _type, ...rest } = request;
+        const actorId = by === 'provider' ? null : accountIdOf(groups.length - 1);
+        const input = { ...rest, accountId: accountIdOf(account), topupNumber, actorId };
+        return { type: 'payment', outcome: oracle.reversePayment(input, at) };
+      }
+      case 'reinstate_payment': {
+        const { account, cause } = request;
+        return {
+          type: 'payment',
+          outcome: oracle.reinstatePayment({ accountId: accountIdOf(account), cause }, at),
+        };
+      }
+      case 'write_off_receivable': {
+        const { account, amountCents, memo, key } = request;
+        const input = { accountId: accountIdOf(account), amountCents, memo, key };
+        return { type: 'payment', outcome: oracle.writeOffReceivable(input) };
+      }
       case 'jobs':
         return { type: 'renewals', attempts: oracle.runJobs(at) };
       case 'group':
@@ -1162,12 +1251,15 @@ const scenarioTypes = [
   'handed_off',
   'held',
   'list',
+  'payment',
+  'way_back',
 ] as const satisfies readonly (typeof operationTypes)[number][];
 
 const haltedTypes = [
   'settle',
   'settle',
-
+  'payment',
+  'payment',
   'place',
   'place',
   'renew',
@@ -1178,6 +1270,16 @@ const haltedTypes = [
   'suspend',
   'jobs',
 ] as const;
+
+function isPaymentStep(request: Request): request is PaymentStep {
+  const { type } = request;
+  return type.endsWith('_payment') || type === 'write_off_receivable';
+}
+
+/** Of the entry of the credit itself: settlements follow it. */
+export function entryBalanceOf({ entries, balanceAfterCents }: Exclude<CreditOutcome, Refusal>): bigint {
+  return entries[0]?.balanceAfterCents ?? balanceAfterCents;
+}
 
 export function isPlanStep(request: Request): request is PlanStep {
   return 'headerKey' in request && request.type !== 'place' && request.type !== 'renew';

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import type { Prices, ProductMode, SomePrices } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
+import type { ReversalKind } from './oracle-payments.ts';
 import type { ExistingPlans } from './oracle-prices.ts';
 import type { Period } from './oracle-request.ts';
 
@@ -16,7 +17,7 @@ export interface History {
   readonly operations: readonly Genes[];
 }
 
-const genesPerOperation = 22;
+const genesPerOperation = 28;
 const genesPerWorld = 8;
 const geneLimit = 10_000;
 
@@ -129,6 +130,8 @@ export const operationTypes = choices(
   [4, 'list'],
   [2, 'unlist'],
   [7, 'held'],
+  [8, 'payment'],
+  [12, 'way_back'],
 );
 
 /** Which pending order is settled; `again`: one that was settled before or never waited. */
@@ -512,4 +515,66 @@ export const waits = choices(
   [5, 'month_end'],
   [2, 'leap_day'],
   [3, 'year'],
+);
+
+export const paymentTypes = choices(
+  [5, 'receive_payment'],
+  [5, 'reverse_payment'],
+  [3, 'reinstate_payment'],
+  [2, 'write_off_receivable'],
+);
+
+export const paymentAmounts = choices<bigint>([4, 30_000n], [3, 100_000n], [2, 5000n], [1, 1234n], [1, 1n]);
+
+/** A new payment, one sent again, or one of its names with other data. */
+export const paymentChoices = choices(
+  [10, 'new'],
+  [3, 'again'],
+  [1, 'other_amount'],
+  [1, 'other_topup'],
+  [1, 'other_ref'],
+  [1, 'crossed'],
+);
+
+/** What is left: of a payment, without its reversals that stand. */
+export const reversalAmounts = choices(
+  [5, 'left'],
+  [3, 'part'],
+  [3, 'above_balance'],
+  [2, 'balance'],
+  [2, 'small'],
+  [1, 'too_much'],
+);
+export const reversalKinds = choices<ReversalKind>([3, 'dispute'], [3, 'refund'], [2, 'return']);
+export const reversalCauses = choices([12, 'new'], [2, 'again'], [1, 'other_data'], [1, 'no_topup']);
+
+export const winChoices = choices([5, 'oldest'], [5, 'newest'], [2, 'any'], [1, 'missing']);
+
+/** null: all. */
+export const writeOffAmounts = choices<'part' | 'cent' | 'more' | null>(
+  [4, null],
+  [5, 'part'],
+  [1, 'cent'],
+  [1, 'more'],
+);
+export const writeOffKeys = choices<string | undefined>([2, undefined], [1, 'W1'], [1, 'W2'], [1, 'W3']);
+export const writeOffMemos = choices<string | null>([4, null], [1, 'bankrupt']);
+
+/** What happens to a balance before its payment goes back. */
+export const spendings = choices([4, 'all'], [3, 'most'], [2, 'order'], [2, 'nothing']);
+
+/** What follows on a reversal. */
+export const wayBackSequels = choices(
+  [5, 'half'],
+  [3, 'rest'],
+  [3, 'payment'],
+  [5, 'win'],
+  [3, 'write_off'],
+  [3, 'win_forgiven'],
+  [2, 'halted'],
+  [3, 'again'],
+  [4, 'reversal'],
+  [2, 'order'],
+  [2, 'cancel'],
+  [1, 'debit'],
 );

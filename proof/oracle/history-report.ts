@@ -260,6 +260,65 @@ const labelsOfEveryRun: readonly string[] = [
   ].map((type) => `emitted ${type}`),
 ];
 
+/** What histories with payments must have met besides. */
+const labelsOfPayments: readonly string[] = [
+  'receive_payment 201',
+  'receive_payment 201, replayed',
+  'receive_payment idempotency_conflict',
+  'reverse_payment 201',
+  'reverse_payment 201, replayed',
+  'reverse_payment idempotency_conflict',
+  'reverse_payment topup_not_found',
+  'reverse_payment refund_too_large',
+  'reverse_payment insufficient_credit',
+  'reinstate_payment 201',
+  'reinstate_payment 201, replayed',
+  'reinstate_payment reversal_not_found',
+  'write_off_receivable 201',
+  'write_off_receivable 201, replayed',
+  'write_off_receivable idempotency_conflict',
+  'write_off_receivable validation_failed (amount)',
+  ...(['receive_payment', 'reverse_payment', 'reinstate_payment', 'write_off_receivable'] as const).map(
+    (type) => `${type} order_failed account_halted`,
+  ),
+  ...(['credit', 'receive_payment', 'reinstate_payment'] as const).flatMap((type) => [
+    `settled by ${type}`,
+    `${type} again that settled`,
+  ]),
+  'settled several reversals at once',
+  'settled a part',
+  'settled by the second credit',
+  'settled by the third credit or a later one',
+  'settled beside a balance',
+  'settled what was written off in part',
+  'reversed within the balance',
+  'reversed more than the balance',
+  'reversed with an empty balance',
+  'reversed beside other receivables',
+  'reversed a part of a payment again',
+  'reversed again what was won',
+  'won after a settlement',
+  'won after a write-off',
+  'won after a settlement and a write-off',
+  'won what is still open',
+  'won without an entry',
+  'won a refund',
+  'wrote off a part',
+  'wrote off all',
+  'wrote off several reversals',
+  'wrote off nothing',
+  'wrote off after a settlement',
+  'receive_payment again after a reversal',
+  'reverse_payment again after a settlement',
+  'reverse_payment again after a write-off',
+  'reverse_payment again after a win',
+  'reinstate_payment again after a settlement',
+  'reinstate_payment again after a write-off',
+  'write_off_receivable again after a win',
+  'order while money is owed',
+  'refund of a cancel while money is owed',
+];
+
 export type Distribution = Map<string, number>;
 
 export function countLabels(steps: readonly Step[], into: Distribution): void {
@@ -269,6 +328,11 @@ export function countLabels(steps: readonly Step[], into: Distribution): void {
 
 export function missingLabels(counted: ReadonlyMap<string, number>): string[] {
   return labelsOfEveryRun.filter((label) => !counted.has(label));
+}
+
+/** Those that occurred fewer than `times` times. */
+export function rarePaymentLabels(counted: ReadonlyMap<string, number>, times: number): string[] {
+  return labelsOfPayments.filter((label) => (counted.get(label) ?? 0) < times);
 }
 
 export function formatDistribution(counted: ReadonlyMap<string, number>): string {

@@ -130,11 +130,19 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     });
   }
 
-  /** "The operator added credit." "The operator took credit away." */
-  function credited(was: Before, amountCents: bigint): OwedEvent[] {
-    const { balanceCents } = oracle.balance(was.accountId);
+  /** "The operator added credit." "The operator took credit away." With the balance of its own entry (A161). */
+  function credited(
+    was: Before,
+    amountCents: bigint,
+    balanceCents = oracle.balance(was.accountId).balanceCents,
+  ): OwedEvent[] {
     const type = amountCents < 0n ? 'balance.debited' : 'balance.credited';
     return since(was, [`${type} ${amountCents}, ${balanceCents}`]);
+  }
+
+  /** Of a payment and its way back, only a balance that fell is reported here (A162). */
+  function moved(was: Before): OwedEvent[] {
+    return since(was, []);
   }
 
   /** "A customer without a running plan got one." No event if a plan was running. */
@@ -172,5 +180,5 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     return view;
   }
 
-  return { before, ordered, settled, renewed, credited, granted, planChanged, held };
+  return { before, ordered, settled, renewed, credited, moved, granted, planChanged, held };
 }
