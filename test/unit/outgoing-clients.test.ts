@@ -16,7 +16,7 @@ const connecting: Readonly<Record<string, readonly string[]>> = {
   dgram: [],
   dns: [],
   'dns/promises': [],
-  http: ['STATUS_CODES'],
+  http: ['STATUS_CODES', 'createServer'],
   http2: [],
   https: [],
   inspector: [],
@@ -25,6 +25,7 @@ const connecting: Readonly<Record<string, readonly string[]>> = {
   iovalkey: [],
   nodemailer: [],
   pg: ['DatabaseError', 'Query', 'escapeLiteral'],
+  stripe: [],
   undici: ['errors'],
 };
 
@@ -193,7 +194,7 @@ describe('a client that is added', () => {
     ['a WebSocket', 'const socket = new WebSocket(url);'],
     ['a client of the outgoing package', "import { request } from 'undici';"],
     ['a pool', "import pg from 'pg';\nconst pool = new pg.Pool();"],
-    ['a package without an entry', "import Stripe from 'stripe';\nnew Stripe(key);"],
+    ['a package without an entry', "import Twilio from 'twilio';\nnew Twilio(key);"],
     ['a package loaded late', "const { Redis } = await import('iovalkey');"],
     ['a part of a package', "const { default: Smtp } = await import('nodemailer/lib/smtp-connection');"],
     ['a program', "import { spawn } from 'node:child_process';\nspawn('curl');"],
