@@ -74,6 +74,7 @@ const places: readonly string[] = [
     (folder) => `src/platform/${folder}`,
   ),
   ...['/schema', '/embedded', '/postgres', '/shards', ''].map((folder) => `src/platform/database${folder}`),
+  'src/stand-in-stripe',
   'src/shared',
 ];
 
@@ -208,6 +209,12 @@ describe('a broken house rule is reported', () => {
       'src/platform/database/table.ts',
       "import { a } from './postgres/postgres.ts';",
       /may not import src\/platform\/database\/postgres/,
+    ],
+    [
+      'the stand-in for Stripe imports the platform',
+      'src/stand-in-stripe/stripe-api.ts',
+      "import { a } from '../platform/http/metrics.ts';",
+      /may not import src\/platform\/http/,
     ],
     [
       'the plumbing of http imports a feature',
