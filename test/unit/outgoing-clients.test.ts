@@ -46,11 +46,13 @@ const silent = [
   'csv-stringify',
   'dejavu-fonts-ttf',
   'fastify',
+  'ibantools',
   'intl-messageformat',
   'ipaddr.js',
   'otpauth',
   'pdfkit',
   'pino',
+  'saxes',
   'typebox',
 ];
 
