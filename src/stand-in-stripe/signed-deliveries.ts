@@ -31,8 +31,6 @@ export interface DeliveryAttempt {
 
 export interface Deliveries {
   readonly attempts: readonly DeliveryAttempt[];
-  /** The events that are held, oldest first. */
-  held(): readonly StripeEvent[];
   send(event: StripeEvent): void;
   /** Sends now, also while `mode` holds or drops others. */
   resend(event: StripeEvent, settings: Partial<DeliverySettings>): void;
@@ -157,7 +155,6 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
 
   return {
     attempts,
-    held: () => [...held],
     send(event) {
       if (settings.mode === 'send') void toAll(event, settings);
       if (settings.mode === 'hold' && held.length < heldMax) held.push(event);
