@@ -141,6 +141,29 @@ describe('an amount', () => {
     assertRefused(`${header}\n2026-11-25;;;;;1,50\n2026-11-25;;;;;1.50\n`, 'ambiguous_amount', 3));
 });
 
+describe('a column with the direction', () => {
+  const table: [direction: string, amount: string, expected: bigint | null][] = [
+    ['S', '1,00', -100n],
+    ['soll', '-1,00', -100n],
+    ['Debit', '1,00', -100n],
+    ['Af', '1,00', -100n],
+    ['-', '1,00', -100n],
+    ['H', '1,00', 100n],
+    ['Bij', '1,00', 100n],
+    ['CRDT', '1,00', 100n],
+    ['H', '-1,00', null],
+    ['', '1,00', null],
+    ['x', '1,00', null],
+  ];
+  const columns = { date: 'Date', amount: 'Amount', direction: 'S/H' };
+  for (const [direction, amount, expected] of table)
+    test(`"${direction}" ${amount}: ${expected ?? 'refused'}`, () => {
+      const file = `Date;Amount;S/H\n2026-11-25;${amount};${direction}\n`;
+      if (expected === null) assertRefused(file, 'bad_amount', 2, { columns });
+      else assert.equal(linesOf(file, { columns })[0]?.amountCents, expected);
+    });
+});
+
 test('a column with the currency comes first', () => {
   const columns = { date: 'Date', amount: 'Amount', currency: 'Currency' };
   const file = 'Date;Amount;Currency\n2026-11-25;1,00;chf\n2026-11-25;1,00;\n';

@@ -14,7 +14,7 @@ export function parseBic(text: string): string | null {
   return isValidBIC(bic) ? bic : null;
 }
 
-/** Some banks write "bank code/account number" or the number alone, both of which the IBAN contains. */
+/** False for CSV, which names no account. Some banks write "bank code/account number" or the number alone, both of which the IBAN contains. */
 export function isStatementOf(
   { iban, localAccount }: Pick<BankStatement, 'iban' | 'localAccount'>,
   ownIban: string,

@@ -27,6 +27,8 @@ export interface BankCsvProfile {
     /** The bank's own id of the booking. */
     readonly id?: string | undefined;
     readonly currency?: string | undefined;
+    /** Debit or credit, of a bank that writes amounts without a sign. Without it, debits would be read as credits. */
+    readonly direction?: string | undefined;
   };
   /** Of lines that name none. */
   readonly currency: string;
@@ -60,7 +62,8 @@ export function readBankCsv(bytes: Uint8Array, profile: BankCsvProfile): BankSta
     return {
       place: line,
       bookedOn: dayOf(cellOf('date'), isMonthFirst, line),
-      amountCents: cents,
+      amountCents:
+        profile.columns.direction === undefined ? cents : inDirection(cents, cellOf('direction'), line),
       currency: cellOf('currency').toUpperCase() || (currency ?? profile.currency),
       payerName: payer === '' ? null : payer,
       payerIban: parseIban(account) ?? (account === '' ? null : account),
@@ -185,16 +188,36 @@ function partsOf(cell: string): Money | null {
   };
 }
 
+/** Digits with thousands. */
+const grouped = {
+  ',': /^\d{1,3}([.'])\d{3}(?:\1\d{3})*(?:,\d*)?$/,
+  '.': /^\d{1,3}([,'])\d{3}(?:\1\d{3})*(?:\.\d*)?$/,
+};
+
 function moneyOf(cell: string, decimal: ',' | '.', line: number): { cents: bigint; currency: string | null } {
-  const parts = partsOf(cell);
-  const thousands = decimal === ',' ? '.' : ',';
-  const [, units = ''] = parts?.digits.split(decimal)[0]?.match(/^(.*)$/) ?? [];
-  const isGrouped = new RegExp(`^\\d{1,3}(?:([${thousands}'])\\d{3})(?:\\1\\d{3})*$`).test(units);
-  const digits = isGrouped ? parts?.digits.replaceAll(thousands, '').replaceAll("'", '') : parts?.digits;
-  const cents = parts === null ? null : parseBankAmount(digits ?? '', decimal);
-  if (parts === null || cents === null)
+  const { sign = 1n, digits = '', currency = null } = partsOf(cell) ?? {};
+  const plain = grouped[decimal].test(digits)
+    ? digits.replace(/[.,']/g, (separator) => (separator === decimal ? separator : ''))
+    : digits;
+  const cents = parseBankAmount(plain, decimal);
+  if (cents === null)
     throw new BankFileRefused('bad_amount', line, `${JSON.stringify(cell)} is not an amount.`);
-  return { cents: parts.sign * cents, currency: parts.currency };
+  return { cents: sign * cents, currency };
+}
+
+/** Of banks that write amounts without a sign: German, English, French, Dutch and ISO words. */
+const debitWords = new Set(['-', 'S', 'SOLL', 'D', 'DEBIT', 'DÉBIT', 'DBIT', 'AF']);
+const creditWords = new Set(['+', 'H', 'HABEN', 'C', 'CREDIT', 'CRÉDIT', 'CRDT', 'BIJ']);
+
+function inDirection(cents: bigint, cell: string, line: number): bigint {
+  const word = cell.toUpperCase();
+  if (debitWords.has(word)) return cents < 0n ? cents : -cents;
+  if (creditWords.has(word) && cents >= 0n) return cents;
+  throw new BankFileRefused(
+    'bad_amount',
+    line,
+    `the direction ${JSON.stringify(cell)} is not known, or the amount contradicts it.`,
+  );
 }
 
 /** "1,234" alone can be either; every other amount of the file helps to decide. */
