@@ -33,6 +33,7 @@ export const inEveryPlace: readonly string[] = [
   'order-batches',
   'panel-access',
   'panel-query-plans',
+  'payment-books',
   'people',
   'product-truth',
   'query-plans',

@@ -42,6 +42,11 @@ function toldText(event: OrderEvent): string {
     case 'balance.credited':
     case 'balance.debited':
       return `${type} ${event.entry.amountCents}, ${event.entry.balanceAfterCents}`;
+    case 'topup.paid':
+    case 'topup.refunded':
+    case 'topup.disputed':
+    case 'topup.reinstated':
+      return `${type} ${event.topup.number}, ${event.balanceCents}, ${event.receivableCents}`;
     case 'balance.low':
       return `${type} ${event.balanceCents} of ${event.alertBelowCents}`;
     default:

@@ -35,6 +35,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         accessVersion: 1,
         isHalted: false,
         balanceCents: 0n,
+        receivableCents: 0n,
         orderCount: 0,
         customerCount: 0,
         entryCount: 0,

@@ -11,8 +11,8 @@ const counted = (type: EventType | EventType[]) =>
   `(select count(*) from events e where e.account_id = a.id and e.type = any('{${[type].flat().join(',')}}'))`;
 const changes = (kind: string) =>
   `(select count(*) from plan_changes p where p.account_id = a.id and not p.is_empty and p.kind = '${kind}')`;
-const entries = (kind: string) =>
-  `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = '${kind}')`;
+const entries = (...kinds: string[]) =>
+  `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = any('{${kinds.join(',')}}'))`;
 
 const pairs: Readonly<Record<string, readonly [emitted: string, written: string]>> = {
   // A restore skips event numbers.
@@ -38,8 +38,17 @@ const pairs: Readonly<Record<string, readonly [emitted: string, written: string]
     `${counted('order.completed')} + ${changes('trial')}`,
   ],
   customers: [counted('customer.created'), 'a.customer_count'],
-  credits: [counted('balance.credited'), entries('credit')],
-  debits: [counted('balance.debited'), entries('debit')],
+  credits: [counted('balance.credited'), entries('credit', 'reinstatement')],
+  debits: [counted('balance.debited'), entries('debit', 'reversal', 'settlement')],
+  'paid top-ups': [counted('topup.paid'), '(select count(*) from payments p where p.account_id = a.id)'],
+  'reversed top-ups': [
+    counted(['topup.refunded', 'topup.disputed']),
+    '(select count(*) from reversals r where r.account_id = a.id)',
+  ],
+  'reinstated top-ups': [
+    counted('topup.reinstated'),
+    '(select count(*) from reversals r where r.account_id = a.id and r.reinstated_at is not null)',
+  ],
   suspensions: [counted('plan.suspended'), changes('suspend')],
   resumptions: [counted('plan.resumed'), changes('resume')],
   cancels: [counted('plan.cancelled'), changes('cancel')],

@@ -92,6 +92,7 @@ export const errorCatalog = {
     status: 404,
     message: 'There is no such request, or it is older than 7 days and has been deleted.',
   },
+  topup_not_found: { status: 404, message: 'There is no such top-up, or it has not been paid.' },
   receipt_not_found: { status: 404, message: 'There is no such credit or debit.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
@@ -227,6 +228,11 @@ export const errorCatalog = {
   },
   order_failed: { status: 422, message: 'The order cannot be executed: {reason}. Nothing was charged.' },
   validation_failed: { status: 422, message: 'A field is not valid.' },
+  refund_too_large: {
+    status: 422,
+    message:
+      'Of {paid} {currency} paid, {reversed} {currency} have gone back already. Refund at most the rest.',
+  },
   address_locked_out: {
     status: 422,
     message:

@@ -155,7 +155,10 @@ export const customerListQuerySchema = Type.Object({
 
 export const ledgerListQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
-  kind: oneOfParameter(['charge', 'refund', 'credit', 'debit'] as const, 'Entries of this kind.'),
+  kind: oneOfParameter(
+    ['charge', 'refund', 'credit', 'debit', 'reversal', 'settlement', 'reinstatement'] as const,
+    'Entries of this kind.',
+  ),
   order_id: idParameter('Entries of this order.'),
   ...createdParameters,
   cursor: cursorParameter,

@@ -56,7 +56,9 @@ export function falsify(service: TestService, account: Falsehood['account'], sql
 
 export async function falsifyAll(service: TestService, falsehoods: readonly Falsehood[]): Promise<void> {
   const triggers = (what: 'enable' | 'disable') =>
-    ['orders', 'ledger_entries', 'plan_changes'].map((table) => `alter table ${table} ${what} trigger user`);
+    ['orders', 'ledger_entries', 'plan_changes', 'payments', 'payment_entries'].map(
+      (table) => `alter table ${table} ${what} trigger user`,
+    );
   for (const [id, ofGroup] of byGroup(service.database, falsehoods, ({ account }) => account.id)) {
     const statements = ofGroup.map(({ sql }) => sql);
     await sqlAtOnce(service.database.ofAccount(id), [

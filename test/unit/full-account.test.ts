@@ -16,6 +16,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       accessVersion: 1,
       isHalted: false,
       balanceCents: 0n,
+      receivableCents: 0n,
       alertBelowCents: null,
       ledgerOpenFrom: null,
       alertDays: null,

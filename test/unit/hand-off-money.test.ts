@@ -42,6 +42,7 @@ function openingState(productMode: ProductMode): OrderState {
         accessVersion: 1,
         isHalted: false,
         balanceCents: opening,
+        receivableCents: 0n,
         orderCount: 0,
         customerCount: 0,
         entryCount: 0,

@@ -524,6 +524,7 @@ function opening(): Position {
     accessVersion: 1,
     isHalted: false,
     balanceCents: openingCents,
+    receivableCents: 0n,
     orderCount: 0,
     customerCount: 0,
     entryCount: 0,

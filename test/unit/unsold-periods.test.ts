@@ -38,6 +38,7 @@ const account: AccountState = {
   accessVersion: 1,
   isHalted: true,
   balanceCents: 0n,
+  receivableCents: 0n,
   orderCount: 0,
   customerCount: 0,
   entryCount: 0,

@@ -34,6 +34,19 @@ const ofEntry = {
   balance: amount('The balance right after it.'),
   currency,
 };
+const ofTopup = {
+  topup: Type.Object({
+    id: id('The top-up.'),
+    method: word('card or bank_transfer. Tolerate new values.', 'card'),
+    status: word('As in GET /topups, right after the event. Tolerate new values.', 'paid'),
+    amount: amount('What was paid.'),
+    refunded: amount('Of it, what was refunded or returned.'),
+    disputed: amount('Of it, what was disputed and not won back.'),
+    currency,
+  }),
+  balance: amount('The balance right after it.'),
+  receivable: amount('What the account owes right after it, because the balance did not cover it.'),
+};
 const ofKey = {
   id: Type.Optional(id('The key; absent in events from before there were several.')),
   name: Type.Optional(text('Its name; absent there too.', 80)),
@@ -102,8 +115,24 @@ export const eventDescriptions = {
   'plan.expired': { summary: 'A plan ended.', data: { customer } },
   'customer.created': { summary: 'The first order or a free trial created a customer.', data: { customer } },
   'customer.updated': { summary: 'A customer’s name or external_ref was changed.', data: { customer } },
-  'balance.credited': { summary: 'The operator added credit.', data: ofEntry },
-  'balance.debited': { summary: 'The operator deducted credit.', data: ofEntry },
+  'balance.credited': {
+    summary: 'Credit was added: by the operator, by a top-up, or because money came back.',
+    data: ofEntry,
+  },
+  'balance.debited': {
+    summary: 'Credit was deducted: by the operator, or because a top-up went back.',
+    data: ofEntry,
+  },
+  'topup.paid': { summary: 'The money of a top-up came and was credited.', data: ofTopup },
+  'topup.refunded': {
+    summary: 'The money of a top-up, or a part of it, was refunded or returned.',
+    data: ofTopup,
+  },
+  'topup.disputed': { summary: 'A cardholder disputed a top-up.', data: ofTopup },
+  'topup.reinstated': {
+    summary: 'A dispute was won, or a refund failed: what was taken for it came back.',
+    data: ofTopup,
+  },
   'balance.low': {
     summary: 'The balance fell below balance_below of the account’s alerts. Occurs once each time.',
     data: {

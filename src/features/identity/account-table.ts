@@ -32,6 +32,8 @@ const allAccounts = describeTable('accounts', {
   group: oneOf('group_name', groups),
   isAdmin: boolean('is_admin'),
   balanceCents: cents('balance_cents'),
+  /** What the account owes, because a payment went back that was spent. The balance itself is never below zero. */
+  receivableCents: cents('receivable_cents'),
   orderCount: int('order_count'),
   customerCount: int('customer_count'),
   entryCount: int('entry_count'),
@@ -131,6 +133,7 @@ export const accountSettings = allAccounts.pick(
 /** Columns that every order changes, and the version of the rights, which reads compare. */
 export const accountCounters = allAccounts.pick(
   'balanceCents',
+  'receivableCents',
   'orderCount',
   'customerCount',
   'entryCount',
@@ -147,6 +150,7 @@ export const accountStates = allAccounts.pick(
   'accessVersion',
   'isHalted',
   'balanceCents',
+  'receivableCents',
   'orderCount',
   'customerCount',
   'entryCount',
@@ -178,5 +182,7 @@ export const movedAccounts = allAccounts.pick(
   'orderHash',
   'changeHash',
 );
+
+export const receivables = allAccounts.pick('id', 'receivableCents');
 
 export const postdatedOrders = allAccounts.pick('id', 'postdatedOrder');

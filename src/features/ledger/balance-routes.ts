@@ -22,9 +22,10 @@ export function balanceRoutes(
       },
     },
     async (request, reply) => {
-      const { balanceCents } = request.counters;
+      const { balanceCents, receivableCents } = request.counters;
       return reply.send({
         balance: formatAmount(balanceCents),
+        receivable: formatAmount(receivableCents),
         currency,
         group: request.principal.account.group,
       });

@@ -7,8 +7,11 @@ export const ledgerEntrySchema = Type.Object(
   {
     id: id('Unique in the service.'),
     number: count('Position in the account’s ledger: 1, 2, 3 …', 1),
-    kind: word('charge, refund, credit or debit. Tolerate new values.', 'charge'),
-    amount: signedAmount('Negative for charges and debits.'),
+    kind: word(
+      'charge, refund, credit or debit; for a top-up that went back reversal, settlement or reinstatement. Tolerate new values.',
+      'charge',
+    ),
+    amount: signedAmount('Negative for charges, debits, reversals and settlements.'),
     balance_after: amount('The balance after this entry.'),
     currency,
     order_id: Type.Union([Type.Integer(), Type.Null()]),

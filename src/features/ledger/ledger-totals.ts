@@ -19,7 +19,18 @@ export interface LedgerFilter {
   readonly created: TimeSpan | null;
 }
 
-type Totals = Record<EntryKind, bigint> & { entries: number };
+type Totals = Record<'credit' | 'debit' | 'charge' | 'refund', bigint> & { entries: number };
+
+/** Money of top-ups that goes back counts as debits, and what comes back as credits, as in statements. */
+const countedAs = {
+  credit: 'credit',
+  reinstatement: 'credit',
+  debit: 'debit',
+  reversal: 'debit',
+  settlement: 'debit',
+  charge: 'charge',
+  refund: 'refund',
+} as const satisfies Record<EntryKind, string>;
 
 /** Takes whole UTC days from their sums and partial days from their entries. null: there are too many entries. */
 export async function ledgerTotals(
@@ -30,7 +41,7 @@ export async function ledgerTotals(
   const totals: Totals = { credit: 0n, debit: 0n, charge: 0n, refund: 0n, entries: 0 };
   const add = (found: readonly FoundEntry[]) => {
     for (const { entry } of found) {
-      totals[entry.kind] += entry.amountCents < 0n ? -entry.amountCents : entry.amountCents;
+      totals[countedAs[entry.kind]] += entry.amountCents < 0n ? -entry.amountCents : entry.amountCents;
       totals.entries += 1;
     }
   };

@@ -13,11 +13,15 @@ import { noHeldSteps } from '../packages/price-lines.ts';
 import type { CustomerState } from './decisions/customer-state.ts';
 import {
   bindsPlanKey,
+  type CreditAccount,
   type GrantTrial,
+  isPaymentCommand,
   type MoveTestClock,
   type OrderCommand,
+  type PaymentCommand,
 } from './decisions/order-commands.ts';
 import { type PaidOrder, paidKey, type TrialHad } from './decisions/order-state.ts';
+import { loadPayments } from './payment-rows.ts';
 import { customerPlaces, lifeOf, wholeCustomers } from './records/customer-table.ts';
 import { ledgerEntries } from './records/ledger-entry.ts';
 import { joinedHandoff } from './records/order-handoff.ts';
@@ -253,6 +257,7 @@ export async function load(
   const lastOf: { accountId: number; number: number }[] = [];
   const lastOfReferences: { accountId: number; reference: string }[] = [];
   const settled: { accountId: number; orderNumber: number }[] = [];
+  const moved: (CreditAccount | PaymentCommand)[] = [];
   const clocks: MoveTestClock[] = [];
   const trials: GrantTrial[] = [];
   for (const command of commands) {
@@ -269,6 +274,7 @@ export async function load(
     }
     if (command.type === 'settle_order') settled.push(command);
     if (command.type === 'credit') credits.push(command);
+    if (command.type === 'credit' || isPaymentCommand(command)) moved.push(command);
     if (command.type === 'move_test_clock') clocks.push(command);
     if (command.type === 'grant_trial') trials.push(command);
     const isOfPlan = bindsPlanKey(command);
@@ -297,6 +303,7 @@ export async function load(
     lastRows,
     lastRowsByReference,
     orderCalls,
+    payments,
     dueSteps,
     testSpace,
   ] = await Promise.all([
@@ -325,6 +332,7 @@ export async function load(
       ],
     ),
     loadOrderCalls(database, settled),
+    moved.length === 0 ? undefined : loadPayments(database, moved),
     clocks.length === 0 ? noDueSteps : loadClocks(database, clocks),
     isTest ? loadTestSpace(database, ids, testBudget) : null,
   ]);
@@ -367,6 +375,7 @@ export async function load(
     planChanges: changeRows.map((row) => planChanges.parse(row)),
     trials: trialRows.map(parseTrial),
     orderCalls,
+    ...(payments === undefined ? {} : { payments }),
     dueSteps: dueSteps.ofAccounts,
     testSpace,
   };

@@ -10,9 +10,11 @@ import {
   accountStates,
   movedAccounts,
   postdatedOrders,
+  receivables,
 } from '../identity/account-table.ts';
 import type { CustomerState } from './decisions/customer-state.ts';
 import type { Decision } from './decisions/decide-orders.ts';
+import { writePayments } from './payment-rows.ts';
 import {
   customerLives,
   customerReferences,
@@ -61,6 +63,7 @@ const updateLives = customerLives.update('update_customer_lives', ['accountId', 
 const updateAccounts = movedAccounts.update('update_account_balances', ['id']);
 
 const updatePostdatedOrders = postdatedOrders.update('update_postdated_orders', ['id']);
+const updateReceivables = receivables.update('update_receivables', ['id']);
 const updateClocks = accountStates.pick('id', 'testClock').update('update_test_clocks', ['id']);
 
 export function writeTests(database: Queryable, { changes }: Decision): Promise<unknown>[] {
@@ -150,6 +153,8 @@ export function write(
     }),
   );
   send(updatePostdatedOrders, changes.postdatedOrders);
+  send(updateReceivables, changes.changedReceivables);
+  if (changes.payments !== null) sent.push(...writePayments(database, changes.payments));
   if (changes.loginLinks.length > 0) {
     sent.push(writeLoginLinks(database, changes.loginLinks, now));
   }

@@ -8,6 +8,7 @@ import type { CustomerState } from '../order-engine/decisions/customer-state.ts'
 import type { OrderEventData } from '../order-engine/decisions/order-events.ts';
 import { shownCustomer } from '../order-engine/decisions/order-state.ts';
 import { orderedBy } from '../order-engine/records/order-table.ts';
+import { topupState } from '../order-engine/records/payment-tables.ts';
 import { orderView } from './order-view.ts';
 
 export const orderEventData: OrderEventData = (event, { packages, currency, now }) => {
@@ -74,6 +75,26 @@ export const orderEventData: OrderEventData = (event, { packages, currency, now 
         memo: entry.memo,
         balance: formatAmount(entry.balanceAfterCents),
         currency,
+      });
+    }
+    case 'topup.paid':
+    case 'topup.refunded':
+    case 'topup.disputed':
+    case 'topup.reinstated': {
+      const { topup, payment, reversals } = event;
+      const { status, refundedCents, disputedCents } = topupState(topup, payment, reversals);
+      return data(type, {
+        topup: {
+          id: publicId(topup.accountId, topup.number),
+          method: topup.method,
+          status,
+          amount: formatAmount(payment.amountCents),
+          refunded: formatAmount(refundedCents),
+          disputed: formatAmount(disputedCents),
+          currency,
+        },
+        balance: formatAmount(event.balanceCents),
+        receivable: formatAmount(event.receivableCents),
       });
     }
     case 'balance.low':

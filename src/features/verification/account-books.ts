@@ -18,6 +18,7 @@ import {
 } from '../../platform/database/shards/query-shards.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
+import { checkPayments } from './account-payments.ts';
 import { recheckInDoubt } from './recheck-in-doubt.ts';
 import type { Check, Findings } from './verification-findings.ts';
 import type { AuditLimits } from './verification-limits.ts';
@@ -143,7 +144,9 @@ const readEntries: SqlStatement = {
           and not (${isSettling}) and $3::int < $4::int)::int as upto),
     range as materialized (
       select number, kind, amount_cents, balance_after_cents, order_number, actor_id, created_at,
-        lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous, ${isSettling} as is_settling
+        lag(balance_after_cents, 1, $5::bigint) over (order by number) as previous, ${isSettling} as is_settling,
+        kind not in ('charge', 'refund', 'debit') and exists (select from payment_entries p
+          where p.account_id = e.account_id and p.entry_number = e.number) as is_of_payment
       from ledger_entries e where account_id = $1::int and number >= $2::int and number <= (select upto from span)),
     last_charged as materialized (
       select least(greatest(coalesce((select order_number from range where kind = 'charge' and not is_settling
@@ -192,10 +195,12 @@ const readEntries: SqlStatement = {
     union all
     (select 'kinds', number, 'the kind ' || kind || ' does not fit the amount ' || amount_cents, null, null
       from range
-      where (kind = 'charge' and amount_cents > 0) or (kind = 'debit' and amount_cents >= 0)
-        or (kind in ('credit', 'refund') and amount_cents <= 0)
-        or (kind = 'charge' and order_number is null) or (kind in ('credit', 'debit') and order_number is not null)
-        or (kind in ('credit', 'debit')) <> (actor_id is not null) order by number limit ${problemsMax})
+      where (kind = 'charge' and amount_cents > 0) or (kind in ('debit', 'reversal', 'settlement') and amount_cents >= 0)
+        or (kind in ('credit', 'refund', 'reinstatement') and amount_cents <= 0)
+        or (kind = 'charge' and order_number is null) or (kind not in ('charge', 'refund') and order_number is not null)
+        or actor_id is not null and kind not in ('credit', 'debit')
+        or case kind when 'debit' then actor_id is null when 'credit' then (actor_id is null) <> is_of_payment
+          else kind not in ('charge', 'refund') and not is_of_payment end order by number limit ${problemsMax})
     union all
     (select 'dates', r.number, format('it is dated %s, its order %s', ${utc('r.created_at')}, ${utc('o.ordered_at')}), null, null
       from range r join otherwise_dated o on o.number = r.order_number
@@ -225,14 +230,14 @@ const readEntries: SqlStatement = {
       where c.number is null or p.id is null order by o.number limit ${problemsMax})
     union all
     select 'credits', null, null, null, array_agg(number order by number)::bigint[] from range
-      where kind in ('credit', 'debit') having count(*) > 0
+      where kind in ('credit', 'debit') and actor_id is not null having count(*) > 0
     union all
     select 'day', null, null, to_char(day, 'YYYY-MM-DD'), array[
         count(*) filter (where kind = 'charge' and not is_settling), count(*),
         coalesce(-sum(amount_cents) filter (where kind = 'charge'), 0),
         coalesce(sum(amount_cents) filter (where kind = 'refund'), 0),
-        coalesce(sum(amount_cents) filter (where kind = 'credit'), 0),
-        coalesce(-sum(amount_cents) filter (where kind = 'debit'), 0),
+        coalesce(sum(amount_cents) filter (where kind in ('credit', 'reinstatement')), 0),
+        coalesce(-sum(amount_cents) filter (where kind in ('debit', 'reversal', 'settlement')), 0),
         min(number), max(number), coalesce(min(order_number) filter (where not is_settling), 0),
         coalesce(max(order_number) filter (where not is_settling), 0)]::bigint[]
       from (select *, (created_at at time zone 'UTC')::date as day from range where number <= $7::int) dated group by day`,
@@ -563,6 +568,7 @@ export async function checkAccountBooks(
     );
   }
   await checkHandoffs(database, accountId, counted.orders, findings, { ranges, signal });
+  await checkPayments(database, accountId, findings);
   return { entries: counted.entries, customers, credits };
 }
 

@@ -445,6 +445,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     accessVersion,
     isHalted: false,
     balanceCents: plenty,
+    receivableCents: 0n,
     orderCount: orderNumber - 1,
     customerCount: customerNumber - 1,
     entryCount: 0,

@@ -14,7 +14,19 @@ import type { AuditLimits } from './verification-limits.ts';
 const accountsPerRange = 500;
 const problemsMax = 20;
 
-type OwnedTable = 'orders' | 'ledger_entries' | 'customers' | 'plan_changes' | 'order_handoffs';
+/** Each table with the column that numbers its rows. */
+const numberColumns = {
+  orders: 'number',
+  ledger_entries: 'number',
+  customers: 'number',
+  plan_changes: 'number',
+  order_handoffs: 'order_number',
+  topups: 'number',
+  payments: 'topup_number',
+  reversals: 'number',
+  payment_entries: 'entry_number',
+} as const;
+type OwnedTable = keyof typeof numberColumns;
 
 // A row without an account marks where the range ends. Returns null at the end of the table.
 const readClaimsOf = (name: string, references: string): SqlStatement => ({
@@ -65,13 +77,9 @@ const readOwners = (table: OwnedTable): SqlStatement => ({
 
 const listStrays = (table: OwnedTable): SqlStatement => ({
   name: `verify_strays_of_${table}`,
-  text: `select ${numberOf(table)} as number from ${table} where account_id = $1::int
-    order by ${numberOf(table)} limit ${problemsMax}`,
+  text: `select ${numberColumns[table]} as number from ${table} where account_id = $1::int
+    order by ${numberColumns[table]} limit ${problemsMax}`,
 });
-
-function numberOf(table: OwnedTable): string {
-  return table === 'order_handoffs' ? 'order_number' : 'number';
-}
 
 const owned = [
   ['orders', 'order', readOwners('orders'), listStrays('orders')],
@@ -79,6 +87,10 @@ const owned = [
   ['customers', 'customer', readOwners('customers'), listStrays('customers')],
   ['plan_changes', 'plan change', readOwners('plan_changes'), listStrays('plan_changes')],
   ['order_handoffs', 'handed-over order', readOwners('order_handoffs'), listStrays('order_handoffs')],
+  ['topups', 'top-up', readOwners('topups'), listStrays('topups')],
+  ['payments', 'payment of top-up', readOwners('payments'), listStrays('payments')],
+  ['reversals', 'reversal', readOwners('reversals'), listStrays('reversals')],
+  ['payment_entries', 'payment of entry', readOwners('payment_entries'), listStrays('payment_entries')],
 ] as const;
 
 /** Checks what foreign keys enforce on an undivided database. */

@@ -15,6 +15,7 @@ export type Check =
   | 'references'
   | 'days'
   | 'plan_changes'
+  | 'payments'
   | 'owners'
   | 'log'
   | 'hashes'

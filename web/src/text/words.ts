@@ -17,6 +17,9 @@ export const entryKindWord = wordOf({
   refund: t`Refund`,
   credit: t`Credit`,
   debit: t`Debit`,
+  reversal: t`Reversal`,
+  settlement: t`Settlement`,
+  reinstatement: t`Reinstatement`,
 });
 export const roleWord = wordOf({
   owner: t`Owner`,

@@ -56,6 +56,8 @@ const sentences = {
   webhook_not_found: t`Endpoint not found.`,
   event_not_found: t`Event not found. Events are kept for 90 days.`,
   receipt_not_found: t`This entry has no receipt.`,
+  topup_not_found: t`Top-up not found, or it has not been paid.`,
+  refund_too_large: t`The refund is larger than what is left of the payment.`,
   view_ended: t`You’ve stopped viewing this account. Open it again from the account’s page.`,
   view_read_only: t`You are viewing this account in read-only mode.`,
   request_not_found: t`Request not found. Requests are kept for 7 days.`,

@@ -5,14 +5,14 @@ import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
-import type { EntryKind } from '../records/ledger-entry.ts';
 import { refused, refusedAsFull } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import type { CreditAccount, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
+import { settleReceivables } from './settle-receivables.ts';
 
 /** Higher balances are refused, to keep all arithmetic far from the limits of int8. */
-const balanceCentsMax = 100_000_000_000_000n;
+export const balanceCentsMax = 100_000_000_000_000n;
 
 export function creditAccount(
   working: WorkingState,
@@ -45,13 +45,14 @@ export function creditAccount(
       refusal: fieldRefusal('validation_failed', 'amount', 'the balance would be too large'),
     };
   }
-  const kind: EntryKind = amountCents < 0n ? 'debit' : 'credit';
+  const kind = amountCents < 0n ? 'debit' : 'credit';
   const entry = working.addEntry(
     account.id,
     { kind, amountCents, actorId, memo, idempotencyKey, fingerprint },
     now,
   );
   working.emit(account.id, { type: `balance.${kind}ed`, entry });
+  if (amountCents > 0n) settleReceivables(working, account.id, amountCents, now);
   working.addAudit({
     actorId,
     by,

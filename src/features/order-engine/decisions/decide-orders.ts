@@ -19,10 +19,12 @@ import { notePlanEnd } from './note-plan-end.ts';
 import type { MoveTestClock, OrderCommand, OrderOutcome } from './order-commands.ts';
 import { createWorkingState, type OrderChanges, type OrderState, type WorkingState } from './order-state.ts';
 import { placeOrder } from './place-order.ts';
+import { receivePayment } from './receive-payment.ts';
 import { renewAutomatically } from './renew-automatically.ts';
 import { renewCustomer } from './renew-customer.ts';
 import { renewOrder } from './renew-order.ts';
 import { resumePlan } from './resume-plan.ts';
+import { reinstatePayment, reversePayment, writeOffReceivable } from './reverse-payment.ts';
 import { setAutoRenew } from './set-auto-renew.ts';
 import { setCustomerStatus } from './set-customer-status.ts';
 import { settleOrder } from './settle-order.ts';
@@ -101,6 +103,14 @@ function decide(
       return renewAutomatically(working, account, command, now);
     case 'credit':
       return creditAccount(working, account, command, now);
+    case 'receive_payment':
+      return receivePayment(working, account, command, now);
+    case 'reverse_payment':
+      return reversePayment(working, account, command, now);
+    case 'reinstate_payment':
+      return reinstatePayment(working, account, command, now);
+    case 'write_off_receivable':
+      return writeOffReceivable(working, account, command);
     case 'grant_trial':
       return grantTrial(working, account, command, now);
     case 'set_status':

@@ -9,6 +9,7 @@ import type { Customer } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { HandoffOutcome } from '../records/order-handoff.ts';
 import type { OrderRecord } from '../records/order-table.ts';
+import type { ReversalKind } from '../records/payment-tables.ts';
 import type { AutoRenew, CustomerStatus } from '../records/plan-life.ts';
 
 /** The account, with its access_version when the caller was authenticated. */
@@ -104,6 +105,46 @@ export interface CreditAccount extends Keyed, AuditAuthor {
   readonly memo: string | null;
 }
 
+/** Money came for a top-up. `paymentRef` names it at the provider, and is the same however the news arrives. */
+export interface ReceivePayment {
+  readonly type: 'receive_payment';
+  readonly accountId: number;
+  readonly topupNumber: number;
+  readonly paymentRef: string;
+  readonly amountCents: bigint;
+  readonly memo: string | null;
+}
+
+/** A credited payment, or a part of it, goes back. `cause` names the refund or dispute, and is its only one. */
+export interface ReversePayment {
+  readonly type: 'reverse_payment';
+  readonly accountId: number;
+  readonly topupNumber: number;
+  readonly cause: string;
+  readonly kind: ReversalKind;
+  readonly amountCents: bigint;
+  /** False refuses it if the balance is smaller. */
+  readonly allowReceivable: boolean;
+  /** null if the provider reports it. */
+  readonly by: AuditAuthor | null;
+}
+
+/** The dispute was won, or the refund failed. */
+export interface ReinstatePayment {
+  readonly type: 'reinstate_payment';
+  readonly accountId: number;
+  readonly cause: string;
+}
+
+export interface WriteOffReceivable {
+  readonly type: 'write_off_receivable';
+  readonly accountId: number;
+  /** null: all of it. */
+  readonly amountCents: bigint | null;
+  readonly memo: string | null;
+  readonly by: AuditAuthor;
+}
+
 export interface GrantTrial extends Keyed, AuditAuthor {
   readonly type: 'grant_trial';
   readonly accountId: number;
@@ -192,11 +233,25 @@ export type OrderCommand =
   | PlanChangeCommand
   | RenewAutomatically
   | CreditAccount
+  | PaymentCommand
   | GrantTrial
   | SetCustomerStatus
   | NotePlanEnd
   | SettleOrder
   | MoveTestClock;
+
+/** Commands that read and write payments, reversals and receivables. */
+export type PaymentCommand = ReceivePayment | ReversePayment | ReinstatePayment | WriteOffReceivable;
+
+export function isPaymentCommand(command: OrderCommand): command is PaymentCommand {
+  const { type } = command;
+  return (
+    type === 'receive_payment' ||
+    type === 'reverse_payment' ||
+    type === 'reinstate_payment' ||
+    type === 'write_off_receivable'
+  );
+}
 
 function isPlanChange(command: OrderCommand): command is PlanChangeCommand {
   const { type } = command;
@@ -215,6 +270,13 @@ export type OrderOutcome = AnyOutcome & {
 type AnyOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
   | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
+  /** `entries` are those that the command made: none in a replay. */
+  | {
+      readonly type: 'payment_moved';
+      readonly entries: readonly LedgerEntry[];
+      readonly receivableCents: bigint;
+      readonly replayed: boolean;
+    }
   | {
       readonly type: 'granted';
       readonly accountId: number;

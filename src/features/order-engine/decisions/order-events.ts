@@ -6,6 +6,7 @@ import type { EpochSeconds } from '../../../shared/times.ts';
 import type { PackageCatalog } from '../../packages/package-catalog.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { OrderRecord } from '../records/order-table.ts';
+import type { Payment, Reversal, Topup } from '../records/payment-tables.ts';
 import type { PlanChange } from '../records/plan-change.ts';
 import type { CustomerState } from './customer-state.ts';
 
@@ -33,6 +34,15 @@ export type OrderEvent =
   | { readonly type: 'plan.ending'; readonly customer: CustomerState; readonly days: number }
   | { readonly type: 'plan.expired'; readonly customer: CustomerState }
   | { readonly type: 'balance.credited' | 'balance.debited'; readonly entry: LedgerEntry }
+  /** `reversals` are all of this top-up, and the amounts those right after the event. */
+  | {
+      readonly type: 'topup.paid' | 'topup.refunded' | 'topup.disputed' | 'topup.reinstated';
+      readonly topup: Topup;
+      readonly payment: Payment;
+      readonly reversals: readonly Reversal[];
+      readonly balanceCents: bigint;
+      readonly receivableCents: bigint;
+    }
   | { readonly type: 'balance.low'; readonly balanceCents: bigint; readonly alertBelowCents: bigint };
 
 export interface NumberedEvent {

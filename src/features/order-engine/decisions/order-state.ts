@@ -12,6 +12,7 @@ import { type Customer, lifeRow } from '../records/customer-table.ts';
 import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../records/order-handoff.ts';
 import type { OrderRecord } from '../records/order-table.ts';
+import type { LoadedPayments, Reversal } from '../records/payment-tables.ts';
 import type { PlanChange } from '../records/plan-change.ts';
 import { type CancelRefund, isSuspended, type PlanLife, planStatus } from '../records/plan-life.ts';
 import type { Plan } from '../records/plan-terms.ts';
@@ -27,6 +28,7 @@ import {
 import type { CustomerState } from './customer-state.ts';
 import type { NewLoginLink } from './order-commands.ts';
 import type { NumberedEvent, OrderEvent } from './order-events.ts';
+import { createPaymentState, type PaymentChanges, type PaymentState } from './payment-state.ts';
 
 export interface OrderState {
   readonly accounts: readonly AccountState[];
@@ -36,6 +38,7 @@ export interface OrderState {
   readonly orders: readonly OrderRecord[];
   readonly credits: readonly LedgerEntry[];
   readonly planChanges: readonly PlanChange[];
+  readonly payments?: LoadedPayments;
   readonly trials?: readonly TrialHad[];
   readonly packages: ReadonlyMap<number, Package>;
   /** Keyed by the id of the real account. */
@@ -95,6 +98,9 @@ export interface OrderChanges {
   readonly heldBackCalls: readonly OrderPlace[];
   readonly audits: readonly AuditEntry[];
   readonly events: readonly NumberedEvent[];
+  /** null: no command concerned payments or receivables. */
+  readonly payments: PaymentChanges | null;
+  readonly changedReceivables: readonly AccountState[];
   readonly movedClocks: readonly AccountState[];
   /** `isForgotten` is true if the move's key cannot be repeated any more. */
   readonly testMoves: readonly { readonly move: TestMove; readonly isForgotten: boolean }[];
@@ -120,6 +126,9 @@ export function createWorkingState(state: OrderState) {
   const trialKey = ({ accountId, customerNumber, packageId }: TrialHad) =>
     `${accountId} ${customerNumber} ${packageId}`;
   const trials = new Set(state.trials?.map(trialKey));
+  const changedReceivables = new Set<number>();
+  /** Built on first use, because orders never need it. */
+  let paymentState: PaymentState | null = null;
   /** Customers by account and number. Built on first use, because plain orders never need it. */
   let numbered: Map<string, string> | null = null;
 
@@ -178,8 +187,30 @@ export function createWorkingState(state: OrderState) {
   const asSettled = (order: PaidOrder): PaidOrder =>
     ordersByNumber.get(`${order.accountId} ${order.number}`) ?? order;
 
+  const payments = () => {
+    paymentState ??= createPaymentState(state.payments);
+    return paymentState;
+  };
+  const owe = (accountId: number, cents: bigint) => {
+    if (cents === 0n) return;
+    changeAccount(accountId, { receivableCents: getAccount(accountId).receivableCents + cents });
+    changedReceivables.add(accountId);
+  };
+
   return {
     emit,
+    get payments(): Omit<PaymentState, 'addReversal' | 'changeReversal' | 'changes'> {
+      return payments();
+    },
+    addReversal(part: Omit<Reversal, 'number'>): Reversal {
+      owe(part.accountId, part.openCents);
+      return payments().addReversal(part);
+    },
+    changeReversal(reversal: Reversal): void {
+      const { accountId, number, openCents } = reversal;
+      owe(accountId, openCents - (payments().reversal(accountId, number)?.openCents ?? 0n));
+      payments().changeReversal(reversal);
+    },
     setTime(now: EpochSeconds): void {
       time = now;
     },
@@ -408,6 +439,8 @@ export function createWorkingState(state: OrderState) {
         heldBackCalls: [...heldBackCalls.values()],
         audits,
         events,
+        payments: paymentState?.changes() ?? null,
+        changedReceivables: [...changedReceivables].map(getAccount),
         movedClocks: [...movedClocks].map(getAccount),
         testMoves: [...testMoves.values()],
       };

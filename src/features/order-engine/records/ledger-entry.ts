@@ -12,14 +12,22 @@ import {
   time,
 } from '../../../platform/database/table.ts';
 
-export const entryKinds = ['charge', 'refund', 'credit', 'debit'] as const;
+export const entryKinds = [
+  'charge',
+  'refund',
+  'credit',
+  'debit',
+  'reversal',
+  'settlement',
+  'reinstatement',
+] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
 export const ledgerEntries = describeTable('ledger_entries', {
   accountId: int('account_id'),
   number: int('number'),
   kind: oneOf('kind', entryKinds),
-  /** Negative for charges and debits. */
+  /** Negative for charges, debits, reversals and settlements. */
   amountCents: cents('amount_cents'),
   balanceAfterCents: cents('balance_after_cents'),
   createdAt: time('created_at'),

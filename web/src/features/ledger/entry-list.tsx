@@ -30,7 +30,10 @@ const EntryDrawer = lazyEarly(withTexts(() => import('./entry-drawer.tsx')));
 const columns = entryColumns('.');
 const kinds = [
   { value: '', title: t`All types` },
-  ...['credit', 'debit', 'charge', 'refund'].map((kind) => ({ value: kind, title: entryKindWord(kind) })),
+  ...['credit', 'debit', 'charge', 'refund', 'reversal', 'settlement', 'reinstatement'].map((kind) => ({
+    value: kind,
+    title: entryKindWord(kind),
+  })),
 ];
 
 interface EntryListProps {

@@ -1,0 +1,113 @@
+// Reads and writes the payments of a batch (records/payment-tables.ts).
+
+import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { type Write, writeRows } from '../../platform/database/table.ts';
+import type { CreditAccount, PaymentCommand } from './decisions/order-commands.ts';
+import type { PaymentChanges } from './decisions/payment-state.ts';
+import {
+  type LoadedPayments,
+  movedReversals,
+  paymentEntries,
+  payments,
+  reversals,
+  topups,
+} from './records/payment-tables.ts';
+
+const wantedTopups = 'unnest($1::int[], $2::int[]) wanted (account_id, number)';
+
+const loadTopups: SqlStatement = {
+  name: 'load_topups',
+  text: `select ${topups.list('t')} from (select distinct account_id, number from ${wantedTopups}) wanted
+    join topups t on t.account_id = wanted.account_id and t.number = wanted.number`,
+};
+
+const loadNamedPayments: SqlStatement = {
+  name: 'load_payments',
+  text: `select ${payments.list('p')} from (select distinct account_id, number from ${wantedTopups}) wanted
+      join payments p on p.account_id = wanted.account_id and p.topup_number = wanted.number
+    union
+    select ${payments.list('p')} from unnest($3::int[], $4::text[]) wanted (account_id, payment_ref)
+      join payments p on p.account_id = wanted.account_id and p.payment_ref = wanted.payment_ref`,
+};
+
+/** Those of the top-ups, those of the causes with all others of their top-ups, and all that are open. */
+const loadReversals: SqlStatement = {
+  name: 'load_reversals',
+  text: `select ${reversals.list('r')} from ${wantedTopups}
+      join reversals r on r.account_id = wanted.account_id and r.topup_number = wanted.number
+    union
+    select ${reversals.list('r')} from unnest($3::int[], $4::text[]) wanted (account_id, cause)
+      join reversals c on c.account_id = wanted.account_id and c.cause = wanted.cause
+      join reversals r on r.account_id = c.account_id and r.topup_number = c.topup_number
+    union
+    select ${reversals.list('r')} from reversals r where r.account_id = any($5::int[]) and r.open_cents > 0`,
+};
+
+const countReversals: SqlStatement = {
+  name: 'count_reversals',
+  text: `select wanted.account_id, coalesce((select r.number from reversals r where r.account_id = wanted.account_id
+      order by r.number desc limit 1), 0) as number
+    from unnest($1::int[]) wanted (account_id)`,
+};
+
+/** The top-ups of causes that come back, whose event shows them. */
+const loadTopupsOfCauses: SqlStatement = {
+  name: 'load_topups_of_causes',
+  text: `select ${topups.list('t')} from unnest($1::int[], $2::text[]) wanted (account_id, cause)
+    join reversals c on c.account_id = wanted.account_id and c.cause = wanted.cause
+    join topups t on t.account_id = c.account_id and t.number = c.topup_number`,
+};
+const loadPaymentsOfCauses: SqlStatement = {
+  name: 'load_payments_of_causes',
+  text: `select ${payments.list('p')} from unnest($1::int[], $2::text[]) wanted (account_id, cause)
+    join reversals c on c.account_id = wanted.account_id and c.cause = wanted.cause
+    join payments p on p.account_id = c.account_id and p.topup_number = c.topup_number`,
+};
+
+export async function loadPayments(
+  database: Queryable,
+  commands: readonly (CreditAccount | PaymentCommand)[],
+): Promise<LoadedPayments> {
+  const ofTopups = commands.flatMap((one) => ('topupNumber' in one ? one : []));
+  const received = commands.flatMap((one) => ('paymentRef' in one ? one : []));
+  const caused = commands.flatMap((one) => ('cause' in one ? one : []));
+  const accountIds = numberArray([...new Set(commands.map(({ accountId }) => accountId))]);
+  const idsOf = (those: readonly { readonly accountId: number }[]) =>
+    numberArray(those.map(({ accountId }) => accountId));
+  const wanted = [idsOf(ofTopups), numberArray(ofTopups.map(({ topupNumber }) => topupNumber))];
+  const causes = [idsOf(caused), textArray(caused.map(({ cause }) => cause))];
+  const refs = [idsOf(received), textArray(received.map(({ paymentRef }) => paymentRef))];
+  const none = Promise.resolve([]);
+  const [topupRows, paymentRows, reversalRows, counts, causeTopups, causePayments] = await Promise.all([
+    ofTopups.length === 0 ? none : database.query(loadTopups, wanted),
+    ofTopups.length === 0 ? none : database.query(loadNamedPayments, [...wanted, ...refs]),
+    database.query(loadReversals, [...wanted, ...causes, accountIds]),
+    caused.length === 0 ? none : database.query(countReversals, [accountIds]),
+    caused.length === 0 ? none : database.query(loadTopupsOfCauses, causes),
+    caused.length === 0 ? none : database.query(loadPaymentsOfCauses, causes),
+  ]);
+  return {
+    topups: [...topupRows, ...causeTopups].map((row) => topups.parse(row)),
+    payments: [...paymentRows, ...causePayments].map((row) => payments.parse(row)),
+    reversals: reversalRows.map((row) => reversals.parse(row)),
+    reversalCounts: new Map(counts.map((row) => [Number(row['account_id']), Number(row['number'])])),
+  };
+}
+
+const insertPayments = payments.insert('insert_payments');
+const insertReversals = reversals.insert('insert_reversals');
+const updateReversals = movedReversals.update('update_reversals', ['accountId', 'number']);
+const insertPaymentEntries = paymentEntries.insert('insert_payment_entries');
+
+export function writePayments(database: Queryable, changes: PaymentChanges): Promise<unknown>[] {
+  const sent: Promise<unknown>[] = [];
+  const send = <Item>(into: Write<Item>, rows: readonly Item[]) => {
+    if (rows.length > 0) sent.push(writeRows(database, into, rows));
+  };
+  send(insertPayments, changes.payments);
+  send(insertReversals, changes.newReversals);
+  send(updateReversals, changes.changedReversals);
+  send(insertPaymentEntries, changes.paymentEntries);
+  return sent;
+}
