@@ -42,6 +42,7 @@ import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
 import { type Group, type Period, periodNames, periods } from '../../src/shared/periods.ts';
+import { keptPaymentsProblem, paymentCommandOf, paymentProblem } from './core-payments.ts';
 import { eventProblem } from './emitted-events.ts';
 import {
   entryBalanceOf,
@@ -69,8 +70,9 @@ import type {
 } from './oracle.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { HistoryItem, RenewalAttempt } from './oracle-life.ts';
+import type { PaymentRefusal } from './oracle-payments.ts';
 import type { PriceList as OraclePriceList, PriceRule as OraclePriceRule } from './oracle-prices.ts';
-import type { RefusalCode, Refusal as RefusalOfOracle } from './oracle-request.ts';
+import type { Refusal as RefusalOfOracle } from './oracle-request.ts';
 import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
 
@@ -80,7 +82,8 @@ const coreNaming = {
   packageIds: packageTemplates.map((_template, slot) => slot + 21),
   customerSuffix: '',
   hasAccountPrices: true,
-  hasPayments: false,
+  hasPayments: true,
+  hasWriteOffKeys: false,
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
@@ -89,7 +92,7 @@ function replay(history: History): PlayedHistory {
   return playHistory(history, { ...coreNaming, cancelRefund: drawn % 8 === 7 ? 'none' : 'unused' });
 }
 
-const documentedStatus: Readonly<Record<RefusalCode, number>> = {
+const documentedStatus: Readonly<Record<PaymentRefusal['code'], number>> = {
   account_blocked: 403,
   api_disabled: 403,
   invalid_json: 400,
@@ -107,6 +110,9 @@ const documentedStatus: Readonly<Record<RefusalCode, number>> = {
   validation_failed: 422,
   order_failed: 422,
   order_already_settled: 409,
+  topup_not_found: 404,
+  reversal_not_found: 404,
+  refund_too_large: 422,
   price_changed: 409,
   insufficient_credit: 402,
 };
@@ -422,6 +428,11 @@ function commandOf(
       };
     case 'settle_order':
       return settleCommandOf(request, naming.accountIds);
+    case 'receive_payment':
+    case 'reverse_payment':
+    case 'reinstate_payment':
+    case 'write_off_receivable':
+      return paymentCommandOf(request, naming.accountIds);
     case 'status':
       return {
         type: 'set_status',
@@ -658,7 +669,6 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
   )
     return answers.length === 0 ? null : 'answered what was no question';
   if (expected.type === 'renewals') return renewalsProblem(expected.attempts, answers);
-  if (expected.type === 'payment') return 'the core has no payments yet';
   const [answer, ...more] = answers;
   if (answer === undefined) return 'no answer';
   if (more.length > 0) return 'several answers';
@@ -668,6 +678,8 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
     return refusalProblem(outcome, answer.refusal);
   }
   if (expected.type === 'settle') return settleProblem(expected.outcome, answer);
+  if (expected.type === 'payment')
+    return 'code' in expected.outcome ? null : paymentProblem(expected.outcome, answer);
   if (expected.type === 'trial') {
     if (answer.type !== 'granted' || !('replayed' in outcome)) return 'not granted';
     return answer.replayed === outcome.replayed ? null : `replayed is ${answer.replayed}`;
@@ -777,9 +789,12 @@ function isRule(rule: PriceRule, expected: OraclePriceRule): boolean {
 
 /** The members that the oracle has, and the documented status. */
 export function refusalProblem(
-  expected: RefusalOfOracle,
+  expected: RefusalOfOracle | PaymentRefusal,
   actual: { readonly code: string; readonly details: object; readonly status?: number },
 ): string | null {
+  // The service has no code of its own for a reversal.
+  if (expected.code === 'reversal_not_found')
+    return actual.code === 'topup_not_found' ? null : `${actual.code} instead of ${expected.code}`;
   if (actual.code !== expected.code) return `${actual.code} instead of ${expected.code}`;
   const status = actual.status ?? errorCatalog[expected.code].status;
   if (status !== documentedStatus[expected.code]) return `${actual.code} with status ${status}`;
@@ -836,6 +851,8 @@ function stateProblem(
     if (balanceCents !== expected)
       return `account ${accountId} ends with ${balanceCents} instead of ${expected}`;
     const entries = keeper.entries().filter((entry) => entry.accountId === accountId);
+    const payments = keptPaymentsProblem(oracle, accountId, keeper.payments(accountId), entries);
+    if (payments !== null) return payments;
     const charges = entries.filter(({ kind }) => kind === 'charge').map(({ orderNumber }) => orderNumber);
     const orders = keeper.orders().filter((order) => order.accountId === accountId);
     // A failed order is charged again for its given refund, after its own charge.
@@ -969,21 +986,26 @@ function packagesOf({ packageIds }: Naming): PackageCatalog {
   return { version: 1, limits: [], accountPrices: new Map(), byId: createShelf(packageIds).packages() };
 }
 
-/** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). */
+/** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). Some memos are open (A158). */
 function productEntry(entry: LedgerEntry) {
   const { kind, amountCents, balanceAfterCents, orderNumber, memo, actorId, createdAt } = entry;
+  const text = isOpenMemo(kind) ? [] : [memo ?? '', actorId];
   return [
     kind === 'debit' ? 'credit' : kind,
     amountCents,
     balanceAfterCents,
     orderNumber,
-    memo ?? '',
-    actorId,
+    ...text,
     createdAt,
   ];
 }
 
 function oracleEntry(entry: OracleEntry) {
   const { kind, amountCents, balanceAfterCents, orderNumber, memo, actorId, createdAt } = entry;
-  return [kind, amountCents, balanceAfterCents, orderNumber, memo, actorId, createdAt];
+  const text = isOpenMemo(kind) ? [] : [memo, actorId];
+  return [kind, amountCents, balanceAfterCents, orderNumber, ...text, createdAt];
+}
+
+function isOpenMemo(kind: string): boolean {
+  return ['reversal', 'settlement', 'reinstatement'].includes(kind);
 }

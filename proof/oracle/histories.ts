@@ -39,6 +39,7 @@ import {
   renewMonths,
   soldPeriods,
   startTimes,
+  topupCents,
   trialKeys,
   waits,
 } from './history-genes.ts';
@@ -84,6 +85,8 @@ export interface Naming {
   readonly hasAccountPrices: boolean;
   /** Also payments and their way back; a service without them plays the rest. */
   readonly hasPayments: boolean;
+  /** Whether a write-off can be sent again. */
+  readonly hasWriteOffKeys: boolean;
 }
 
 /** A list as put; `from` undefined: from now on. */
@@ -351,6 +354,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
   const payments = createPaymentScenes({
     oracle,
     accountCount: groups.length,
+    hasWriteOffKeys: naming.hasWriteOffKeys,
     accountIdOf,
     packageIdOf,
     customersOf,
@@ -404,13 +408,26 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     if (expected.type === 'settle' && request.type === 'settle_order')
       return events.settled(was, expected.outcome, request.reason, at);
     if (expected.type === 'credit' && request.type === 'credit')
-      return events.credited(was, request.amountCents, entryBalanceOf(expected.outcome));
-    if (expected.type === 'payment') return events.moved(was);
+      return events.credited(was, request.amountCents, expected.outcome.entries);
+    if (expected.type === 'payment') return events.moved(was, topupEventOf(request), expected.outcome);
     if (expected.type === 'trial' && request.type === 'trial')
       return events.granted(was, request.customer, at);
     if (expected.type === 'plan' && isPlanStep(request))
       return events.planChanged(was, request.type, expected.outcome);
     return expected.type === 'status' ? events.held(was, expected.outcome.customer) : [];
+  }
+
+  /** The event of the top-up that a request moves, and its number; null: none. */
+  function topupEventOf(request: Request): { type: string; topup: number } | null {
+    if (request.type === 'receive_payment') return { type: 'topup.paid', topup: request.topup };
+    if (request.type === 'reverse_payment') {
+      const type = request.kind === 'dispute' ? 'topup.disputed' : 'topup.refunded';
+      return { type, topup: request.topup };
+    }
+    if (request.type !== 'reinstate_payment') return null;
+    const all = oracle.reversals(accountIdOf(request.account));
+    const topup = all.find(({ cause }) => cause === request.cause)?.topupNumber ?? 0;
+    return { type: 'topup.reinstated', topup };
   }
 
   /** Whether the unused part of the plan has equal periods with different prices. */
@@ -1070,7 +1087,8 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       }
       case 'receive_payment': {
         const { account, topup: topupNumber, ref: paymentRef, amountCents, memo } = request;
-        const input = { accountId: accountIdOf(account), topupNumber, paymentRef, amountCents, memo };
+        const asked = { topupNumber, askedCents: topupCents(topupNumber) };
+        const input = { accountId: accountIdOf(account), ...asked, paymentRef, amountCents, memo };
         return { type: 'payment', outcome: oracle.receivePayment(input, at) };
       }
       case 'reverse_payment': {
@@ -1277,7 +1295,10 @@ function isPaymentStep(request: Request): request is PaymentStep {
 }
 
 /** Of the entry of the credit itself: settlements follow it. */
-export function entryBalanceOf({ entries, balanceAfterCents }: Exclude<CreditOutcome, Refusal>): bigint {
+export function entryBalanceOf({
+  entries,
+  balanceAfterCents,
+}: Pick<Exclude<CreditOutcome, Refusal>, 'entries' | 'balanceAfterCents'>): bigint {
   return entries[0]?.balanceAfterCents ?? balanceAfterCents;
 }
 

@@ -524,7 +524,10 @@ export const paymentTypes = choices(
   [2, 'write_off_receivable'],
 );
 
-export const paymentAmounts = choices<bigint>([4, 30_000n], [3, 100_000n], [2, 5000n], [1, 1234n], [1, 1n]);
+/** What a top-up asks for, by its number. */
+export function topupCents(topup: number): bigint {
+  return [30_000n, 100_000n, 5000n, 30_000n, 1n, 100_000n, 1234n][topup % 7] ?? 0n;
+}
 
 /** A new payment, one sent again, or one of its names with other data. */
 export const paymentChoices = choices(

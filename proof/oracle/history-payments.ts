@@ -12,7 +12,6 @@ import type {
   WriteOffStep,
 } from './histories.ts';
 import {
-  paymentAmounts,
   paymentChoices,
   paymentTypes,
   type Reader,
@@ -20,6 +19,7 @@ import {
   reversalCauses,
   reversalKinds,
   spendings,
+  topupCents,
   wayBackSequels,
   winChoices,
   writeOffAmounts,
@@ -32,6 +32,7 @@ import type { ReversalView } from './oracle-payments.ts';
 export interface PaymentScene {
   readonly oracle: Oracle;
   readonly accountCount: number;
+  readonly hasWriteOffKeys: boolean;
   accountIdOf(account: number): AccountId;
   packageIdOf(slot: number): number;
   customersOf(account: number): readonly CustomerView[];
@@ -59,9 +60,8 @@ export function createPaymentScenes(scene: PaymentScene) {
 
   function paymentOf(reader: Reader, account: number): ReceivePaymentStep {
     const how = reader.pick(paymentChoices);
-    const amountCents = reader.pick(paymentAmounts);
     const earlier = paymentsOf(account).at(-1 - reader.below(3));
-    if (how === 'new' || earlier === undefined) return newPayment(account, amountCents);
+    if (how === 'new' || earlier === undefined) return newPayment(account);
     const { topupNumber: topup, paymentRef: ref } = earlier;
     const again = { type: 'receive_payment', account, topup, ref, memo: null } as const;
     const same = { ...again, amountCents: earlier.amountCents };
@@ -74,8 +74,9 @@ export function createPaymentScenes(scene: PaymentScene) {
   }
 
   /** Every third top-up is never paid. */
-  function newPayment(account: number, amountCents: bigint): ReceivePaymentStep {
+  function newPayment(account: number): ReceivePaymentStep {
     const topup = nextTopup(account);
+    const amountCents = topupCents(topup);
     const memo = topup % 2 === 0 ? 'card' : null;
     return { type: 'receive_payment', account, topup, ref: `pi_${account}_${topup}`, amountCents, memo };
   }
@@ -139,7 +140,8 @@ export function createPaymentScenes(scene: PaymentScene) {
 
   function writeOffOf(reader: Reader, account: number): WriteOffStep {
     const how = reader.pick(writeOffAmounts);
-    const key = reader.pick(writeOffKeys);
+    const drawn = reader.pick(writeOffKeys);
+    const key = scene.hasWriteOffKeys ? drawn : undefined;
     const memo = reader.pick(writeOffMemos);
     const open = oracle.receivable(scene.accountIdOf(account));
     const amounts = { part: open < 2n ? null : (open * 2n) / 3n, cent: 1n, more: open + 1n };
@@ -149,8 +151,8 @@ export function createPaymentScenes(scene: PaymentScene) {
 
   /** A payment is spent, mostly, and goes back; then it is owed, settled, won or written off, and sent again. */
   function* wayBackOf(reader: Reader, account: number): Iterable<Request> {
-    yield newPayment(account, reader.pick(paymentAmounts));
-    if (reader.below(3) === 2) yield newPayment(account, reader.pick(paymentAmounts));
+    yield newPayment(account);
+    if (reader.below(3) === 2) yield newPayment(account);
     yield* spending(reader, account);
     for (let count = 1 + reader.below(2); count > 0; count -= 1) yield keep(reversalOf(reader, account));
     for (let count = 2 + reader.below(5); count > 0; count -= 1) yield* sequelOf(reader, account);
@@ -184,7 +186,7 @@ export function createPaymentScenes(scene: PaymentScene) {
       case 'rest':
         return yield credit(account, open + reader.pick([1n, 0n, 500n]));
       case 'payment':
-        return yield keep(newPayment(account, reader.pick(paymentAmounts)));
+        return yield keep(newPayment(account));
       case 'win':
         return yield keep(winOf(reader, account));
       case 'write_off':
@@ -335,7 +337,6 @@ export function createPaymentScenes(scene: PaymentScene) {
       'wrote off a part': forgiven.length > 0 && left,
       'wrote off all': forgiven.length > 0 && !left,
       'wrote off several reversals': forgiven.length > 1,
-      'wrote off nothing': forgiven.length === 0,
       'wrote off after a settlement': forgiven.some(({ settledCents }) => settledCents > 0n),
     });
   }

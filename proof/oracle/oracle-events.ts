@@ -2,10 +2,11 @@
 // oracle's own outcomes. Used by histories.ts. Excludes notices that jobs send before an end and events caused by no
 // command of an account; includes an end that is past when an order is settled.
 
-import type { AccountId, CustomerView, Oracle, Order } from './oracle.ts';
+import type { AccountId, CustomerView, LedgerEntry, Oracle, Order } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
 import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
+import type { PaymentOutcome } from './oracle-payments.ts';
 
 /** `text`: the type and the relevant data; emitted-events.ts uses the same words. */
 export interface OwedEvent {
@@ -130,19 +131,30 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     });
   }
 
-  /** "The operator added credit." "The operator took credit away." With the balance of its own entry (A161). */
-  function credited(
-    was: Before,
-    amountCents: bigint,
-    balanceCents = oracle.balance(was.accountId).balanceCents,
-  ): OwedEvent[] {
+  /** "Credit was added: by the operator …" "Credit was deducted: by the operator …" Settlements follow (A161). */
+  function credited(was: Before, amountCents: bigint, entries: readonly LedgerEntry[] = []): OwedEvent[] {
+    // A credit of zero has an event and no entry.
     const type = amountCents < 0n ? 'balance.debited' : 'balance.credited';
-    return since(was, [`${type} ${amountCents}, ${balanceCents}`]);
+    const { balanceCents } = oracle.balance(was.accountId);
+    if (entries.length === 0) return since(was, [`${type} ${amountCents}, ${balanceCents}`]);
+    return since(was, entries.map(entryText));
   }
 
-  /** Of a payment and its way back, only a balance that fell is reported here (A162). */
-  function moved(was: Before): OwedEvent[] {
-    return since(was, []);
+  /** "… by a top-up, or because money came back." "… or because a top-up went back." Then the top-up's event (A162). */
+  function moved(
+    was: Before,
+    topupEvent: { readonly type: string; readonly topup: number } | null,
+    outcome: PaymentOutcome,
+  ): OwedEvent[] {
+    if ('code' in outcome) return [];
+    const { entries, balanceAfterCents, receivableCents } = outcome;
+    const { type, topup } = topupEvent ?? { type: null, topup: 0 };
+    const ofTopup = type === null ? [] : [`${type} ${topup}, ${balanceAfterCents}, ${receivableCents}`];
+    return since(was, [...entries.map(entryText), ...ofTopup]);
+  }
+
+  function entryText({ amountCents, balanceAfterCents }: LedgerEntry): string {
+    return `${amountCents < 0n ? 'balance.debited' : 'balance.credited'} ${amountCents}, ${balanceAfterCents}`;
   }
 
   /** "A customer without a running plan got one." No event if a plan was running. */

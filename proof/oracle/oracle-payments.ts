@@ -15,6 +15,8 @@ export type ReceivePaymentInput = {
   paymentRef: string;
   amountCents: bigint;
   memo: string | null;
+  /** What the top-up asked for; absent: as much as came. */
+  askedCents?: bigint | undefined;
 };
 
 export type ReversePaymentInput = {
@@ -105,6 +107,8 @@ export function createPayments(world: {
         known.amountCents === amountCents;
       return isSame ? { ...known.answer, replayed: true } : refuse('idempotency_conflict');
     }
+    if (input.askedCents !== undefined && input.askedCents !== amountCents)
+      return refuse('validation_failed', { field: 'amount' });
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
     const credit = world.post(account, {
@@ -132,12 +136,12 @@ export function createPayments(world: {
     }
     const paid = ofType(account, 'paid').find((one) => one.topupNumber === topupNumber);
     if (paid === undefined) return refuse('topup_not_found');
-    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     const standing = reversalsOf(account).filter(
       (one) => one.topupNumber === topupNumber && one.reinstatedAt === null,
     );
     if (sum(standing.map((one) => one.amountCents)) + amountCents > paid.amountCents)
       return refuse('refund_too_large');
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (!input.allowReceivable && account.balanceCents < amountCents) {
       return refuse('insufficient_credit', {
         balance: formatCents(account.balanceCents),
@@ -197,7 +201,7 @@ export function createPayments(world: {
     return { ...fact.answer, replayed: false };
   }
 
-  /** Moves no money. More than is open is refused (A150). */
+  /** Moves no money. More than is open is refused, and so is nothing (A150). */
   function writeOffReceivable(input: WriteOffInput): PaymentOutcome {
     const account = world.getAccount(input.accountId);
     const { key, memo } = input;
@@ -207,10 +211,11 @@ export function createPayments(world: {
       const isSame = known.operation === operation;
       return isSame ? { ...known.answer, replayed: true } : refuse('idempotency_conflict');
     }
-    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     const receivableCents = receivableOf(account);
     const amountCents = input.amountCents ?? receivableCents;
-    if (amountCents > receivableCents) return refuse('validation_failed', { field: 'amount' });
+    if (amountCents === 0n || amountCents > receivableCents)
+      return refuse('validation_failed', { field: 'amount' });
+    if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
 
     const parts = oldestFirst(account, amountCents);
     const nothing: PaymentAnswer = { entries: [], receivableCents: 0n, balanceAfterCents: 0n };

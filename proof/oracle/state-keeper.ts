@@ -3,7 +3,11 @@
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
-import { bindsPlanKey, type OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
+import {
+  bindsPlanKey,
+  isPaymentCommand,
+  type OrderCommand,
+} from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { NumberedEvent } from '../../src/features/order-engine/decisions/order-events.ts';
 import {
   type OrderChanges,
@@ -15,12 +19,21 @@ import {
 import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';
 import type { NewHandoff, SettledHandoff } from '../../src/features/order-engine/records/order-handoff.ts';
 import type { OrderRecord } from '../../src/features/order-engine/records/order-table.ts';
+import type {
+  LoadedPayments,
+  Payment,
+  PaymentEntry,
+  Reversal,
+  Topup,
+} from '../../src/features/order-engine/records/payment-tables.ts';
 import type { PlanChange } from '../../src/features/order-engine/records/plan-change.ts';
 import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
 import type { AccountPrices } from '../../src/features/packages/price-rules.ts';
 import type { Group } from '../../src/shared/periods.ts';
+import type { KeptPayments } from './core-payments.ts';
 import { alertsBelow, alertsEndingDays, groups } from './histories.ts';
+import { topupCents } from './history-genes.ts';
 import { toText } from './history-report.ts';
 
 export type StateKeeper = ReturnType<typeof createStateKeeper>;
@@ -62,6 +75,9 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const planChangesByKey = new Map<string, PlanChange>();
   const emitted = new Map<number, NumberedEvent[]>(accountIds.map((id) => [id, []]));
   const handoffs = new Map<string, NewHandoff | SettledHandoff>();
+  const payments: Payment[] = [];
+  const reversals = new Map<string, Reversal>();
+  const paymentEntries: PaymentEntry[] = [];
   let productMode: OrderState['productMode'] = 'none';
 
   const getAccount = (id: number): AccountState => {
@@ -138,6 +154,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         : [],
       productMode,
       cancelRefund,
+      ...paymentsFor(commands),
       packages,
       accountPrices,
       paidOrders: paidOrdersOf([...loadedCustomers.values()], loadedOrders, packages),
@@ -177,6 +194,47 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         return [paidKey({ accountId, customerNumber }), newestFirst.map((order) => ({ ...order }))];
       }),
     );
+  }
+
+  /** What payment-rows.ts loads, and no more; nothing for commands that have nothing to do with payments. */
+  function paymentsFor(commands: readonly OrderCommand[]): { payments?: LoadedPayments } {
+    const wanted = commands.filter((one) => one.type === 'credit' || isPaymentCommand(one));
+    if (wanted.length === 0) return {};
+    const named = new Set<string>();
+    const caused: string[] = [];
+    for (const command of wanted) {
+      const { accountId } = command;
+      if ('topupNumber' in command) named.add(`${accountId} ${command.topupNumber}`);
+      if (!('cause' in command)) continue;
+      caused.push(`${accountId} ${command.cause}`);
+      const own = ofAccount(reversals.values(), accountId);
+      const known = own.find(({ cause }) => cause === command.cause);
+      if (known !== undefined) named.add(`${accountId} ${known.topupNumber}`);
+    }
+    const accountIds = new Set(wanted.map(({ accountId }) => accountId));
+    const refs = wanted.flatMap((one) => ('paymentRef' in one ? [`${one.accountId} ${one.paymentRef}`] : []));
+    const isNamed = (row: { readonly accountId: number; readonly topupNumber: number }) =>
+      named.has(`${row.accountId} ${row.topupNumber}`);
+    const countOf = (accountId: number) => ofAccount(reversals.values(), accountId).length;
+    return {
+      payments: {
+        topups: [...named].map(topupOf),
+        payments: payments
+          .filter((one) => isNamed(one) || refs.includes(`${one.accountId} ${one.paymentRef}`))
+          .map((one) => ({ ...one })),
+        reversals: [...reversals.values()]
+          .filter((one) => isNamed(one) || (one.openCents > 0n && accountIds.has(one.accountId)))
+          .map((one) => ({ ...one })),
+        reversalCounts: new Map(caused.length === 0 ? [] : [...accountIds].map((id) => [id, countOf(id)])),
+      },
+    };
+  }
+
+  /** Every top-up that is named was asked for, by card. */
+  function topupOf(place: string): Topup {
+    const [accountId = 0, number = 0] = place.split(' ').map(Number);
+    const asked = { amountCents: topupCents(number), createdAt: 0, expiresAt: null };
+    return { accountId, number, method: 'card', status: 'open', ...asked };
   }
 
   const trialsOf = (wanted: readonly CustomerState[]): TrialHad[] =>
@@ -266,9 +324,19 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (balance !== account.balanceCents)
         throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
       balances.delete(account.id);
-      accounts.set(account.id, account);
+      // In a statement of its own.
+      const { receivableCents } = getAccount(account.id);
+      accounts.set(account.id, { ...account, receivableCents });
       if (account.eventCount !== emitted.get(account.id)?.length)
         throw new Error(`account ${account.id} has ${account.eventCount} events, and other numbers`);
+    }
+    if (changes.payments !== null) applyPayments(changes.payments);
+    for (const { id, receivableCents } of changes.changedReceivables)
+      accounts.set(id, { ...getAccount(id), receivableCents });
+    for (const { id, receivableCents } of accounts.values()) {
+      const open = ofAccount(reversals.values(), id).reduce((sum, one) => sum + one.openCents, 0n);
+      if (open !== receivableCents)
+        throw new Error(`account ${id} owes ${receivableCents}, of which ${open} is open`);
     }
     if (balances.size > 0) throw new Error('entries were written to an account that was not');
     for (const { order, tokenHash } of changes.loginLinks)
@@ -288,6 +356,34 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     }
   }
 
+  function applyPayments(changes: NonNullable<OrderChanges['payments']>): void {
+    for (const payment of changes.payments) {
+      const { accountId, topupNumber, paymentRef, entryNumber, amountCents } = payment;
+      const isKnown = ofAccount(payments, accountId).some(
+        (one) => one.topupNumber === topupNumber || one.paymentRef === paymentRef,
+      );
+      if (isKnown) throw new Error(`payment ${toText(payment)} is there already`);
+      const entry = ofAccount(entries, accountId).find(({ number }) => number === entryNumber);
+      if (entry?.kind !== 'credit' || entry.amountCents !== amountCents)
+        throw new Error(`payment ${toText(payment)} has the entry ${toText(entry ?? null)}`);
+      payments.push(payment);
+    }
+    for (const reversal of changes.newReversals) {
+      const own = ofAccount(reversals.values(), reversal.accountId);
+      if (reversal.number !== own.length + 1 || own.some(({ cause }) => cause === reversal.cause))
+        throw new Error(`reversal ${toText(reversal)} follows ${own.length} others`);
+      reversals.set(`${reversal.accountId} ${reversal.number}`, reversal);
+    }
+    for (const changed of changes.changedReversals) {
+      const place = `${changed.accountId} ${changed.number}`;
+      const before = reversals.get(place);
+      if (before === undefined) throw new Error(`reversal ${place} is changed but is not there`);
+      const { settledCents, writtenOffCents, openCents, reinstatedAt } = changed;
+      reversals.set(place, { ...before, settledCents, writtenOffCents, openCents, reinstatedAt });
+    }
+    paymentEntries.push(...changes.paymentEntries);
+  }
+
   return {
     load,
     apply,
@@ -298,6 +394,12 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     customerCount: (): number => customers.size,
     emitted: (accountId: number): readonly NumberedEvent[] => emitted.get(accountId) ?? [],
     account: getAccount,
+    payments: (accountId: number): KeptPayments => ({
+      receivableCents: getAccount(accountId).receivableCents,
+      payments: ofAccount(payments, accountId),
+      reversals: ofAccount(reversals.values(), accountId),
+      paymentEntries: ofAccount(paymentEntries, accountId),
+    }),
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 
     /** What the service's jobs find to renew, in their order. */
@@ -337,7 +439,16 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
       const waiting = [...handoffs].sort(([a], [b]) => (a < b ? -1 : 1));
       const orders = [...ordersByNumber];
-      return toText([[...accounts.values()], byReference, orders, entries, links, planChanges, waiting]);
+      const money = [payments, [...reversals.values()], paymentEntries];
+      const rows = [byReference, orders, entries, links, planChanges, waiting, money];
+      return toText([[...accounts.values()], ...rows]);
     },
   };
+}
+
+function ofAccount<Row extends { readonly accountId: number }>(
+  rows: Iterable<Row>,
+  accountId: number,
+): Row[] {
+  return [...rows].filter((row) => row.accountId === accountId);
 }

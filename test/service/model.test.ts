@@ -122,6 +122,7 @@ async function runHistory(history: History): Promise<Run> {
     cancelRefund: 'unused',
     hasAccountPrices: true,
     hasPayments: false,
+    hasWriteOffKeys: false,
   });
 
   const problems = new Map<number, string>();

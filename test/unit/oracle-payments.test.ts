@@ -99,7 +99,7 @@ const tables: Record<string, string> = {
     2026-01-04 | forgive 361.00 W1                | idempotency_conflict
     2026-01-04 | forgive all W1                   | idempotency_conflict
     2026-01-05 | forgive all W2                   | nothing; balance 0.00, owed 0.00
-    2026-01-05 | forgive all                      | nothing; balance 0.00, owed 0.00`,
+    2026-01-05 | forgive all                      | validation_failed`,
 
   'repetitions answer as the first time and change nothing, also after later changes': `
     ${paidAndSpent}
@@ -149,14 +149,15 @@ const tables: Record<string, string> = {
 
   'a halted account refuses all but repetitions': `
     ${paidAndSpent}
-    2026-01-02 | back 1 dp_1 dispute 1000.00      | reversal -50.00; balance 0.00, owed 950.00
+    2026-01-02 | back 1 dp_1 dispute 900.00       | reversal -50.00; balance 0.00, owed 850.00
     2026-01-03 | halt                             | done
     2026-01-03 | paid 2 pi_2 1.00                 | order_failed account_halted
     2026-01-03 | back 1 dp_2 dispute 1.00         | order_failed account_halted
+    2026-01-03 | back 1 dp_2 dispute 100.01       | refund_too_large
     2026-01-03 | won dp_1                         | order_failed account_halted
     2026-01-03 | forgive all                      | order_failed account_halted
     2026-01-03 | paid 1 pi_1 1000.00              | credit 1000.00; balance 1000.00, owed 0.00, replayed
-    2026-01-03 | back 1 dp_1 dispute 1000.00      | reversal -50.00; balance 0.00, owed 950.00, replayed
+    2026-01-03 | back 1 dp_1 dispute 900.00       | reversal -50.00; balance 0.00, owed 850.00, replayed
     2026-01-04 | unhalt                           | done
     2026-01-04 | won dp_1                         | reinstatement 50.00; balance 50.00, owed 0.00`,
 };

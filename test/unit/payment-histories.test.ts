@@ -19,6 +19,7 @@ const naming = {
   cancelRefund: 'unused',
   hasAccountPrices: true,
   hasPayments: true,
+  hasWriteOffKeys: true,
 } as const;
 
 test('random histories meet every case of payments, and balance and receivable follow from sums', (context) => {
