@@ -139,8 +139,9 @@ export function createPayments(world: {
     const standing = reversalsOf(account).filter(
       (one) => one.topupNumber === topupNumber && one.reinstatedAt === null,
     );
-    if (sum(standing.map((one) => one.amountCents)) + amountCents > paid.amountCents)
-      return refuse('refund_too_large');
+    // A provider takes a dispute or a return in full, also after a partial refund.
+    const gone = kind === 'refund' ? sum(standing.map((one) => one.amountCents)) : 0n;
+    if (gone + amountCents > paid.amountCents) return refuse('refund_too_large');
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (!input.allowReceivable && account.balanceCents < amountCents) {
       return refuse('insufficient_credit', {

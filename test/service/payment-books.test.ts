@@ -181,10 +181,13 @@ test('refunds of a top-up never exceed it, and what was won back can be refunded
   refusedAs(await takeBack(account, 1, 'stripe:re_2', 10_000n), 'idempotency_conflict');
   assert.equal(await stands(account), '0.00, owes 0.00');
   moved(await giveBack(account, 'stripe:re_1'));
-  refusedAs(await takeBack(account, 1, 'stripe:dp_3', 30_001n), 'refund_too_large');
-  moved(await takeBack(account, 1, 'stripe:dp_3', 30_000n));
+  refusedAs(await takeBack(account, 1, 'stripe:re_3', 30_001n), 'refund_too_large');
+  refusedAs(await takeBack(account, 1, 'stripe:dp_3', 50_001n), 'refund_too_large');
+  // The provider takes the whole payment, although a part of it was refunded before.
+  moved(await takeBack(account, 1, 'stripe:dp_3', 50_000n));
+  refusedAs(await takeBack(account, 1, 'stripe:re_3', 1n), 'refund_too_large');
   refusedAs(await giveBack(account, 'stripe:dp_4'), 'topup_not_found');
-  assert.equal(await stands(account), '0.00, owes 0.00');
+  assert.equal(await stands(account), '0.00, owes 200.00');
   await inOrder();
 });
 

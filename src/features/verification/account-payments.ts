@@ -27,7 +27,7 @@ const readPayments: SqlStatement = {
       from moved where reversal_number is not null group by reversal_number),
     standing as (
       select topup_number, sum(amount_cents) as cents from reversals
-      where account_id = $1::int and reinstated_at is null group by topup_number)
+      where account_id = $1::int and kind = 'refund' and reinstated_at is null group by topup_number)
     (select 'top-up ' || coalesce(p.topup_number, c.topup_number) as subject, case
           when p.topup_number is null then 'the ledger credits it, but no payment does'
           when t.number is null then 'it was paid, but does not exist'
@@ -36,7 +36,7 @@ const readPayments: SqlStatement = {
           when c.entries is distinct from 1 or not c.is_credit or c.entry_number <> p.entry_number
             then 'its payment has ' || coalesce(c.entries, 0) || ' entries, or another one than it names'
           when c.cents <> p.amount_cents then format('%s cents were paid, %s credited', p.amount_cents, c.cents)
-          else format('%s cents were paid, but %s have gone back', p.amount_cents, s.cents) end as problem
+          else format('%s cents were paid, but %s refunded', p.amount_cents, s.cents) end as problem
       from (select * from payments where account_id = $1::int) p
       full join credited c on c.topup_number = p.topup_number
       left join topups t on t.account_id = $1::int and t.number = coalesce(p.topup_number, c.topup_number)

@@ -29,7 +29,9 @@ export function reversePayment(
   }
   const payment = working.payments.payment(accountId, topupNumber);
   if (payment === null) return refused('topup_not_found');
-  const reversedCents = standingCents(working.payments.ofTopup(accountId, topupNumber));
+  // The provider takes a dispute or a return in full, also after a partial refund. Only refunds can be held back.
+  const reversedCents =
+    kind === 'refund' ? standingCents(working.payments.ofTopup(accountId, topupNumber)) : 0n;
   if (reversedCents + amountCents > payment.amountCents) {
     return refused('refund_too_large', {
       paid: formatAmount(payment.amountCents),
