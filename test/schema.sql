@@ -362,6 +362,20 @@ payment_entries.account_id integer not null
 payment_entries.entry_number integer not null
 payment_entries.topup_number integer not null
 payment_entries.reversal_number integer
+payment_settings.id integer not null
+payment_settings.card_enabled boolean not null
+payment_settings.card_key_sealed text
+payment_settings.card_webhook_sealed text
+payment_settings.card_webhook_previous_sealed text
+payment_settings.card_webhook_previous_until timestamp with time zone
+payment_settings.bank_enabled boolean not null
+payment_settings.bank_holder text
+payment_settings.bank_iban text
+payment_settings.bank_bic text
+payment_settings.minimum_cents bigint not null
+payment_settings.maximum_cents bigint not null
+payment_settings.daily_maximum_cents bigint
+payment_settings.changed_at timestamp with time zone not null
 payments.account_id integer not null
 payments.topup_number integer not null
 payments.payment_ref text collate "C" not null
@@ -655,6 +669,14 @@ packages: packages_periods_check CHECK ((((cardinality(periods) >= 1) AND (cardi
 packages: packages_pkey PRIMARY KEY (id)
 password_links: password_links_pkey PRIMARY KEY (token_hash)
 payment_entries: payment_entries_pkey PRIMARY KEY (account_id, entry_number)
+payment_settings: payment_settings_bank CHECK ((((bank_holder IS NULL) = (bank_iban IS NULL)) AND ((bank_iban IS NOT NULL) OR ((bank_bic IS NULL) AND (NOT bank_enabled)))))
+payment_settings: payment_settings_card CHECK ((((card_key_sealed IS NULL) = (card_webhook_sealed IS NULL)) AND ((card_key_sealed IS NOT NULL) OR (NOT card_enabled))))
+payment_settings: payment_settings_card_previous CHECK (((card_webhook_previous_sealed IS NULL) = (card_webhook_previous_until IS NULL)))
+payment_settings: payment_settings_check CHECK ((maximum_cents >= minimum_cents))
+payment_settings: payment_settings_check1 CHECK ((daily_maximum_cents >= maximum_cents))
+payment_settings: payment_settings_id_check CHECK ((id = 1))
+payment_settings: payment_settings_minimum_cents_check CHECK ((minimum_cents > 0))
+payment_settings: payment_settings_pkey PRIMARY KEY (id)
 payments: payments_amount_cents_check CHECK ((amount_cents > 0))
 payments: payments_pkey PRIMARY KEY (account_id, topup_number)
 people: people_clock_check CHECK ((clock = 'utc'::text))
@@ -821,6 +843,7 @@ CREATE INDEX password_links_person ON public.password_links USING btree (person_
 CREATE UNIQUE INDEX password_links_pkey ON public.password_links USING btree (token_hash)
 CREATE INDEX payment_entries_of_topup ON public.payment_entries USING btree (account_id, topup_number)
 CREATE UNIQUE INDEX payment_entries_pkey ON public.payment_entries USING btree (account_id, entry_number)
+CREATE UNIQUE INDEX payment_settings_pkey ON public.payment_settings USING btree (id)
 CREATE UNIQUE INDEX payments_pkey ON public.payments USING btree (account_id, topup_number)
 CREATE UNIQUE INDEX payments_ref ON public.payments USING btree (account_id, payment_ref)
 CREATE INDEX people_account ON public.people USING btree (account_id) WHERE (removed_at IS NULL)

@@ -47,6 +47,13 @@ export const bodies: Readonly<Record<string, object>> = {
   cancelPlanOfCustomer: { at: 'now' },
   changePackageOfCustomer: { package_id: '{#plus}' },
   setProduct: { mode: 'notify', url: 'https://product.example.com/', secret },
+  setPayments: {
+    methods: {
+      bank_transfer: { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' },
+    },
+    minimum: '10.00',
+    maximum: '5000.00',
+  },
   failOrder: { reason: 'no room' },
   setBrand: { name: null, colour: null, letterhead: [], support_address: null, language: 'en' },
   setBrandLogo: { data: logo },

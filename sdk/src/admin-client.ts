@@ -55,6 +55,7 @@ import type {
   ListWhoPaysOtherwiseAnswer,
   Order,
   OrderNeedingAttention,
+  Payments,
   Person,
   Product,
   ProductCall,
@@ -74,6 +75,7 @@ import type {
   SetBrandBody,
   SetBrandLogoBody,
   SetLimitBody,
+  SetPaymentsBody,
   SetProductBody,
   TestOperatorWebhookAnswer,
   UnschedulePricesQuery,
@@ -584,6 +586,21 @@ export class AdminClient {
   async removeProduct(options?: CallOptions): Promise<Product> {
     const { body } = await this.#call('removeProduct', { options });
     return body.product;
+  }
+
+  /** How accounts pay in, without the provider's secrets. */
+  async getPayments(options?: CallOptions): Promise<Payments> {
+    const { body } = await this.#call('getPayments', { options });
+    return body.payments;
+  }
+
+  /**
+   * Replaces all of it: a method that is left out is removed. Secrets may be omitted once they are set. Errors:
+   * validation_failed.
+   */
+  async setPayments(body: SetPaymentsBody, options?: CallOptions): Promise<Payments> {
+    const answer = await this.#call('setPayments', { body, options });
+    return answer.body.payments;
   }
 
   /** Orders of all accounts that the product has not answered, longest waiting first. */

@@ -23,6 +23,7 @@ import { limitAdminRoutes } from '../features/packages/limit-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
+import { paymentSettingsRoutes } from '../features/payments/payment-settings-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
 import { operatorPlanRoutes } from '../features/plans/operator-plan-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
@@ -49,6 +50,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof loginLinkAdminRoutes> &
   Needs<typeof productAdminRoutes> &
   Needs<typeof productCallRoutes> &
+  Needs<typeof paymentSettingsRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
@@ -80,6 +82,7 @@ export function adminRoutes(
   loginLinkAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);
   productCallRoutes(app, dependencies);
+  paymentSettingsRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {

@@ -23,6 +23,7 @@ import { accountPriceListSchema } from '../features/packages/account-price-schem
 import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
+import { paymentsSchema } from '../features/payments/payment-settings-schemas.ts';
 import { personSchema } from '../features/people/people-schemas.ts';
 import { forecastSchema } from '../features/plans/forecast-schemas.ts';
 import { planNamedSchemas } from '../features/plans/plan-schemas.ts';
@@ -58,6 +59,7 @@ export const namedSchemas = [
   scheduledPricesSchema,
   accountPriceListSchema,
   limitSchema,
+  paymentsSchema,
   auditEntrySchema,
   verifyReportSchema,
   ...namedKeySchemas,

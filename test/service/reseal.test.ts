@@ -47,7 +47,18 @@ test('everything is sealed again in pieces, from any state before, and opens at 
   const totp = createTotpStore(database, old, pendingSeconds);
   const begun = await totp.begin({ id: owner.id, username: 'owner' }, null, clock.seconds);
   assert.ok(begun);
-  const all = revokedKeys + 3;
+  // Secrets of the payment provider: the key, the webhook secret and the one before it.
+  for (const webhookSecret of ['whsec_first', 'whsec_second']) {
+    const set = await service.admin.send('PUT', '/api/admin/v1/payments', {
+      methods: {
+        card: { provider: 'stripe', enabled: true, secret_key: 'sk_test_1', webhook_secret: webhookSecret },
+      },
+      minimum: '10.00',
+      maximum: '100.00',
+    });
+    assert.equal(set.status, 200, set.text);
+  }
+  const all = revokedKeys + 6;
   assert.deepEqual(await countSealed(database, both), {
     current: 0,
     unnamed: 0,

@@ -20,7 +20,7 @@ const idempotencyName = /^idempotency[_-]?key$/i;
 
 /** The shapes of our own secrets, and of secrets in URLs. */
 const shapes: readonly (readonly [RegExp, string])[] = [
-  [/sk_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
+  [/[sr]k_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
   [/whsec_[0-9A-Za-z+/_-]*={0,2}/gi, mask],
   [/otpauth:[^\s"'\\]*/gi, mask],
   [/\bbearer\s+[\w.~+/=-]{16,}/gi, mask],
