@@ -59,7 +59,7 @@ const published = {
   '0051-limit-definitions.sql': 'e08468bc77929433219e1171cbd9b656045b7d19c2c24b83b4cf8abf3d76b733',
   '0052-package-periods.sql': 'efd7345d381d99d6dbf5a18369a2b9af5c61167abcf9fb7a0951340161f807d1',
   '0053-account-prices.sql': '74f87e97a0ffb362db6e1cb83dd88976cd2cf0715061c3e9f82434df3502aa74',
-  '0054-payments.sql': 'ba8376fa1a0aa89f53443a09bbdfdade970d80dde1ff2b5ac83ea56c4bd78e77',
+  '0054-payments.sql': 'f45d808867dd39c5ae0824cd6d8d75dad822313048b6caf44802a840643d00a6',
   '0055-payment-settings.sql': '535e71274b54fc8fc065aa889b3db4e2bdcf74b20e128d39c44b0a1ceb19b534',
 };
 

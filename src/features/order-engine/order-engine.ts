@@ -310,6 +310,11 @@ const keysOfNumbers = new Set([
   'ledger_entries_pkey',
   'plan_changes_pkey',
   'events_pkey',
+  'payments_pkey',
+  'payments_ref',
+  'reversals_pkey',
+  'reversals_cause',
+  'payment_entries_pkey',
 ]);
 
 /** While Citus moves a shard, a batch may read at the old place and write at the new one, where its numbers exist. */

@@ -33,9 +33,6 @@ create table payments (
   primary key (account_id, topup_number)
 );
 create unique index payments_ref on payments (account_id, payment_ref);
-create trigger payments_append_only before update or truncate on payments
-  for each statement execute function refuse_rewriting_history();
-create trigger payments_kept before delete on payments for each row execute function refuse_deleting_history();
 
 -- A payment, or a part of one, that went back: a refund, a dispute or a returned transfer.
 create table reversals (
@@ -72,7 +69,3 @@ create table payment_entries (
   primary key (account_id, entry_number)
 );
 create index payment_entries_of_topup on payment_entries (account_id, topup_number);
-create trigger payment_entries_append_only before update or truncate on payment_entries
-  for each statement execute function refuse_rewriting_history();
-create trigger payment_entries_kept before delete on payment_entries
-  for each row execute function refuse_deleting_history();
