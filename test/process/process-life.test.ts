@@ -516,7 +516,12 @@ describe('a PostgreSQL server', () => {
     assert.equal(shown(service.said, 'username', administratorSection), 'the.boss');
     assert.doesNotMatch(service.said, /given-password-1|sk_live_/);
     const balance = await createApiClient(service.address, key).get('/balance');
-    assert.deepEqual(balance.body, { balance: '0.00', currency: 'EUR', group: 'distributor' });
+    assert.deepEqual(balance.body, {
+      balance: '0.00',
+      currency: 'EUR',
+      group: 'distributor',
+      receivable: '0.00',
+    });
     const { code, stdout } = await stop(service);
     assert.equal(code, 0);
     const { password } = new URL(postgres.url);

@@ -42,7 +42,12 @@ test('POST /accounts makes an account that can order, and shows its key and mint
   });
   assert.match(made.password, /^\S{12,}$/);
   const balance = await createApiClient(service.address, made.api_key).get('/balance');
-  assert.deepEqual(balance.body, { balance: '0.00', currency: 'USD', group: 'reseller' });
+  assert.deepEqual(balance.body, {
+    balance: '0.00',
+    currency: 'USD',
+    group: 'reseller',
+    receivable: '0.00',
+  });
 
   const settings = {
     display_name: 'Zoë & Söhne 🦊',

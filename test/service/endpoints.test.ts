@@ -19,17 +19,17 @@ after(() => service.close());
 
 const amount = /^\d+\.\d{2}$/;
 
-test('GET /balance has its three fields, and a group for each kind of account', async () => {
+test('GET /balance has its four fields, and a group for each kind of account', async () => {
   for (const group of ['reseller', 'distributor'] as const) {
     const account = await service.createReseller({ credit: '1234567.8', group });
     const { status, body } = await account.get('/balance');
     assert.equal(status, 200);
-    assert.deepEqual(body, { balance: '1234567.80', currency: 'USD', group });
+    assert.deepEqual(body, { balance: '1234567.80', currency: 'USD', group, receivable: '0.00' });
   }
   const poor = await service.createReseller();
   assert.equal((await poor.get('/balance')).body.balance, '0.00');
   const { body } = await service.admin.get('/balance');
-  assert.deepEqual(Object.keys(body), ['balance', 'currency', 'group']);
+  assert.deepEqual(Object.keys(body), ['balance', 'currency', 'group', 'receivable']);
   assert.match(body.balance, amount);
   assert.equal(body.group, 'distributor');
 });

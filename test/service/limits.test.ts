@@ -65,6 +65,15 @@ test('a new service has the three limits of the first edition, for the operator 
   assert.deepEqual(expectStatus(await reseller.get('/limits'), 200).data, all);
 });
 
+test('a name in a language that is not known is left out', async () => {
+  const odd = { ...storage, unit: { en: 'GB', 'a\u0000b': [1] }, name: { en: 'Odd', fr: 'Bizarre' } };
+  const limit = await define('odd', odd);
+  assert.deepEqual([limit.name, limit.unit], [{ en: 'Odd' }, { en: 'GB' }]);
+  const log = expectStatus(await service.admin.get(`${api}/audit?limit=1`), 200);
+  assert.ok(!JSON.stringify(log).includes('Bizarre'));
+  assert.equal((await remove('odd')).status, 200);
+});
+
 test('what is defined reaches packages, orders, entitlements and the customer’s page, in its order and language', async () => {
   assert.deepEqual(await define('seats', seats), { key: 'seats', ...seats, position: 4, hidden: false });
   await define('storage_gb', { ...storage, position: 0 });

@@ -308,7 +308,7 @@ test('a filter that cannot be read is refused by its name, and so is a page numb
     /customers?q=                                  q             must not be empty
     /customers?external_ref=                       external_ref  must not be empty
     /customers?expires_to=2026-13-01               expires_to    must look like 2026-01-31 or 2026-01-31T12:00:00Z
-    /ledger?kind=order                             kind          must be charge, refund, credit, debit
+    /ledger?kind=order                             kind          must be charge, refund, credit, debit, reversal, settlement, reinstatement
     /ledger?order_id=-1                            order_id      must be a whole number above 0
     /ledger?created_from=0000-01-01                created_from  must look like 2026-01-31 or 2026-01-31T12:00:00Z`;
   for (const line of table.trim().split('\n')) {

@@ -28,6 +28,7 @@ const bigTables = [
   'events',
   'order_handoffs',
   'product_calls',
+  'reversals',
 ];
 
 /** All statements of a batch. Others are not checked. */
@@ -40,6 +41,7 @@ const orderPath = [
   'load_last_orders',
   'load_last_orders_by_reference',
   'load_credits_by_key',
+  'load_reversals',
   'load_customers_by_number',
   'load_plan_changes_by_key',
   'load_trials',

@@ -38,7 +38,12 @@ test('an order is charged, shown, in the ledger, and a replay of it moves no mon
   assert.equal(first.headers.get('idempotent-replayed'), null);
 
   const balance = await reseller.get('/balance');
-  assert.deepEqual(balance.body, { balance: '90.00', currency: 'USD', group: 'reseller' });
+  assert.deepEqual(balance.body, {
+    balance: '90.00',
+    currency: 'USD',
+    group: 'reseller',
+    receivable: '0.00',
+  });
 
   const ledger = await service.admin.get(`/api/admin/v1/accounts/${reseller.id}/ledger`);
   const entries = ledger.body.data.map(({ kind, amount, balance_after }: Record<string, string>) => [

@@ -25,9 +25,9 @@ export function balanceRoutes(
       const { balanceCents, receivableCents } = request.counters;
       return reply.send({
         balance: formatAmount(balanceCents),
-        receivable: formatAmount(receivableCents),
         currency,
         group: request.principal.account.group,
+        receivable: formatAmount(receivableCents),
       });
     },
   );

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
+import type { NameInLanguages } from '../../shared/limits.ts';
 import { actorOf } from '../identity/principal.ts';
 import { limitAnswerSchema, limitBodySchema, limitListSchema } from './limit-schemas.ts';
 import { deleteLimit, setLimit } from './limit-store.ts';
@@ -71,7 +72,14 @@ export function limitAdminRoutes(
     },
     async (request, reply) => {
       const { name, kind, unit = null, position = null, hidden = false } = request.body;
-      const settings = { key: request.params.key, name, kind, unit, position, hidden };
+      const settings = {
+        key: request.params.key,
+        name: knownLanguages(name),
+        kind,
+        unit: unit === null ? null : knownLanguages(unit),
+        position,
+        hidden,
+      };
       const limit = orRefuse(await setLimit(database, settings, actorOf(request.principal)));
       await packages.reload();
       return reply.send({ limit: limitView(limit) });
@@ -96,4 +104,9 @@ export function limitAdminRoutes(
       return reply.send({ limit: limitView(limit) });
     },
   );
+}
+
+/** Leaves out members of other names, which the audit log would store as they were sent. */
+function knownLanguages({ en, de }: NameInLanguages): NameInLanguages {
+  return de === undefined ? { en } : { en, de };
 }

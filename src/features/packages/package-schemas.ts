@@ -26,11 +26,11 @@ export const featureList = Type.Array(text('One feature.', 1_000), {
 export const balanceSchema = Type.Object(
   {
     balance: amount('The remaining credit.'),
+    currency,
+    group: groupSchema,
     receivable: amount(
       'What you owe, because a payment went back that was spent. The next credit pays it first.',
     ),
-    currency,
-    group: groupSchema,
   },
   { $id: 'Balance' },
 );
