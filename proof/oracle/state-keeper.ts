@@ -162,10 +162,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     };
   }
 
-  /**
-   * Only of plans that began before a change that plans of their group do not follow, now or once a pending order is settled;
-   * newest first.
-   */
+  /** Newest first. Only for plans whose price may be held, now or once a pending order is settled. */
   function paidOrdersOf(
     loaded: readonly CustomerState[],
     named: readonly OrderRecord[],

@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { holdWith } from '../harness/held-account.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 
@@ -118,20 +119,8 @@ function isAlone(): boolean {
   return service.database.kind === 'embedded';
 }
 
-async function lock(table: string): Promise<() => Promise<void>> {
-  const locked = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  const held = service.database.transaction(async (transaction) => {
-    await transaction.query({ name: '', text: `lock table ${table} in access exclusive mode` });
-    locked.resolve();
-    await gate.promise;
-  });
-  held.catch(locked.reject);
-  await locked.promise;
-  return () => {
-    gate.resolve();
-    return held;
-  };
+function lock(table: string): Promise<() => Promise<void>> {
+  return holdWith(service.database, `lock table ${table} in access exclusive mode`);
 }
 
 async function lockWaiters(count: number): Promise<void> {

@@ -73,6 +73,8 @@ test('a webhook secret that was replaced is accepted for a day', async () => {
   expectStatus(await put({ methods: { card } }), 200);
   const same = expectStatus(await put({ methods: { card } }), 200).payments.methods.card;
   assert.equal(same.previous_webhook_secret_until, null);
+  const [logged] = expectStatus(await service.admin.get('/api/admin/v1/audit?limit=1'), 200).data;
+  assert.deepEqual([logged.action, logged.after.secrets_changed], ['payments.update', undefined]);
   const rolled = { ...card, webhook_secret: 'whsec_SecondSecret' };
   service.clock.seconds = Date.parse('2026-03-01T12:00:00Z') / 1000;
   const until = expectStatus(await put({ methods: { card: rolled } }), 200).payments.methods.card;

@@ -26,7 +26,7 @@ test('the BIC is optional, its line is not', () => {
   assert.equal(epcCode(transfer)?.split('\n')[4], '');
 });
 
-test('there is none for other currencies and for amounts that the scheme does not know', () => {
+test('other currencies, and amounts that the scheme does not allow, get no code', () => {
   assert.equal(epcCode({ ...transfer, currency: 'CHF' }), null);
   assert.equal(epcCode({ ...transfer, amountCents: 0n }), null);
   assert.equal(epcCode({ ...transfer, amountCents: -1n }), null);

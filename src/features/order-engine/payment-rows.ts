@@ -31,7 +31,7 @@ const loadNamedPayments: SqlStatement = {
       join payments p on p.account_id = wanted.account_id and p.payment_ref = wanted.payment_ref`,
 };
 
-/** Those of the top-ups, those of the causes with all others of their top-ups, and all that are open. */
+/** Reversals of the named top-ups, of the top-ups behind the named causes, and all with an open rest. */
 const loadReversals: SqlStatement = {
   name: 'load_reversals',
   text: `select ${reversals.list('r')} from ${wantedTopups}
@@ -51,7 +51,7 @@ const countReversals: SqlStatement = {
     from unnest($1::int[]) wanted (account_id)`,
 };
 
-/** The top-ups of causes that come back, whose event shows them. */
+/** A command that names a reversal by its cause emits an event with its top-up. */
 const loadTopupsOfCauses: SqlStatement = {
   name: 'load_topups_of_causes',
   text: `select ${topups.list('t')} from unnest($1::int[], $2::text[]) wanted (account_id, cause)

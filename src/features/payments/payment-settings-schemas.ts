@@ -19,7 +19,7 @@ export const paymentsSchema = Type.Object(
           is_test: Type.Boolean({ description: 'Whether the key is one for the provider’s test mode.' }),
           previous_webhook_secret_until: orNothing(
             time('Until when the webhook secret before this one is accepted.'),
-            'null: there is none.',
+            'null: no secret was replaced within the last day.',
           ),
         }),
       ),

@@ -1,5 +1,5 @@
 // How accounts pay in: the methods and their limits. The only writer of payment_settings.
-// Invariant: the provider's secrets are sealed, and only openCardSecrets reveals them.
+// Invariant: the provider's secrets are stored sealed, and no answer or audit entry contains them.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -63,12 +63,23 @@ export interface PaymentChange {
 /** How long a webhook secret is accepted after its replacement. Stripe signs with both for at most a day. */
 const previousSecretSeconds = 86_400;
 
-const noPayments: PaymentSettings = {
+const noCard: Pick<
+  PaymentSettings,
+  | 'cardEnabled'
+  | 'cardKeySealed'
+  | 'cardWebhookSealed'
+  | 'cardWebhookPreviousSealed'
+  | 'cardWebhookPreviousUntil'
+> = {
   cardEnabled: false,
   cardKeySealed: null,
   cardWebhookSealed: null,
   cardWebhookPreviousSealed: null,
   cardWebhookPreviousUntil: null,
+};
+
+const noPayments: PaymentSettings = {
+  ...noCard,
   bankEnabled: false,
   bankHolder: null,
   bankIban: null,
@@ -147,14 +158,7 @@ export function changePaymentSettings(
   });
 }
 
-type CardSettings = Pick<
-  PaymentSettings,
-  | 'cardEnabled'
-  | 'cardKeySealed'
-  | 'cardWebhookSealed'
-  | 'cardWebhookPreviousSealed'
-  | 'cardWebhookPreviousUntil'
->;
+type CardSettings = typeof noCard;
 
 function cardOf(
   before: PaymentSettings,
@@ -162,44 +166,39 @@ function cardOf(
   seal: Seal,
   now: EpochSeconds,
 ): CardSettings | Refusal {
-  if (change === null) {
-    const { cardEnabled, cardKeySealed, cardWebhookSealed, ...rest } = noPayments;
-    const { cardWebhookPreviousSealed, cardWebhookPreviousUntil } = rest;
-    return {
-      cardEnabled,
-      cardKeySealed,
-      cardWebhookSealed,
-      cardWebhookPreviousSealed,
-      cardWebhookPreviousUntil,
-    };
-  }
-  const { secretKey, webhookSecret, enabled } = change;
-  const needed = (field: string) =>
-    fieldRefusal('validation_failed', `methods.card.${field}`, 'is needed the first time');
-  const cardKeySealed = secretKey === null ? before.cardKeySealed : seal.seal(secretKey, keyContext);
-  if (cardKeySealed === null) return needed('secret_key');
-  const isSameSecret =
-    webhookSecret === null ||
-    (before.cardWebhookSealed !== null &&
-      seal.open(before.cardWebhookSealed, webhookContext) === webhookSecret);
-  if (isSameSecret) {
-    const { cardWebhookSealed, cardWebhookPreviousSealed, cardWebhookPreviousUntil } = before;
-    if (cardWebhookSealed === null) return needed('webhook_secret');
-    return {
-      cardEnabled: enabled,
-      cardKeySealed,
-      cardWebhookSealed,
-      cardWebhookPreviousSealed,
-      cardWebhookPreviousUntil,
-    };
-  }
+  if (change === null) return noCard;
+  const cardKeySealed = sealedUnlessSame(seal, keyContext, before.cardKeySealed, change.secretKey);
+  if (cardKeySealed === null) return neededFirst('secret_key');
+  const cardWebhookSealed = sealedUnlessSame(
+    seal,
+    webhookContext,
+    before.cardWebhookSealed,
+    change.webhookSecret,
+  );
+  if (cardWebhookSealed === null) return neededFirst('webhook_secret');
+  const isReplaced = before.cardWebhookSealed !== null && cardWebhookSealed !== before.cardWebhookSealed;
   return {
-    cardEnabled: enabled,
+    cardEnabled: change.enabled,
     cardKeySealed,
-    cardWebhookSealed: seal.seal(webhookSecret, webhookContext),
-    cardWebhookPreviousSealed: before.cardWebhookSealed,
-    cardWebhookPreviousUntil: before.cardWebhookSealed === null ? null : now + previousSecretSeconds,
+    cardWebhookSealed,
+    cardWebhookPreviousSealed: isReplaced ? before.cardWebhookSealed : before.cardWebhookPreviousSealed,
+    cardWebhookPreviousUntil: isReplaced ? now + previousSecretSeconds : before.cardWebhookPreviousUntil,
   };
+}
+
+/** Keeps the stored text if the same secret, or none, was sent. */
+function sealedUnlessSame(
+  seal: Seal,
+  context: string,
+  sealed: string | null,
+  sent: string | null,
+): string | null {
+  if (sent === null || (sealed !== null && seal.open(sealed, context) === sent)) return sealed;
+  return seal.seal(sent, context);
+}
+
+function neededFirst(field: string): Refusal {
+  return fieldRefusal('validation_failed', `methods.card.${field}`, 'is needed the first time');
 }
 
 /** @throws if the key was sealed under an unknown SECRET_KEY */

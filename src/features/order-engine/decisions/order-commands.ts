@@ -115,7 +115,7 @@ export interface ReceivePayment {
   readonly memo: string | null;
 }
 
-/** A credited payment, or a part of it, goes back. `cause` names the refund or dispute, and is its only one. */
+/** A credited payment, or a part of it, goes back. `cause` names the refund or dispute and takes money once. */
 export interface ReversePayment {
   readonly type: 'reverse_payment';
   readonly accountId: number;

@@ -60,7 +60,7 @@ export function receivePayment(
   return { ...paymentMoved(working, accountId, [entry, ...settlements]), replayed: false };
 }
 
-/** The outcome of a replay; the callers mark a first answer. */
+/** Returns the outcome of a replay. For a first answer, callers set `replayed` to false. */
 export function paymentMoved(
   working: WorkingState,
   accountId: number,

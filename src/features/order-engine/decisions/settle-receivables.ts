@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../records/ledger-entry.ts';
 import type { Reversal } from '../records/payment-tables.ts';
 import type { WorkingState } from './order-state.ts';
 
-/** Takes at most what was just credited, the oldest reversal first, an entry for each. */
+/** Takes at most what was just credited. The oldest reversal comes first, and each has its own entry. */
 export function settleReceivables(
   working: WorkingState,
   accountId: number,
