@@ -126,7 +126,6 @@ const exemptions: readonly Exemption[] = [
     }),
   ),
   { file: 'docs/reliability.md', text: 'none that was not committed', reason: 'what a machine printed' },
-  { file: 'docs/performance.md', text: 'What stands between', reason: 'an address that other pages link to' },
   { file: 'test/harness/tcp-proxy.ts', text: 'half heard', reason: 'the name of a fault' },
 ];
 
