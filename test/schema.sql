@@ -60,6 +60,7 @@ accounts.alert_days integer
 accounts.order_hash text
 accounts.change_hash text
 accounts.receivable_cents bigint not null default 0
+accounts.reversal_count integer not null default 0
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
@@ -595,6 +596,14 @@ webhooks.failing_since timestamp with time zone
 webhooks.failed_at timestamp with time zone
 webhooks.disabled_at timestamp with time zone
 webhooks.disabled_reason text
+write_offs.account_id integer not null
+write_offs.idempotency_key text collate "C" not null
+write_offs.reversal_number integer not null
+write_offs.fingerprint text not null
+write_offs.amount_cents bigint not null
+write_offs.receivable_after_cents bigint not null
+write_offs.memo text
+write_offs.created_at timestamp with time zone not null
 
 -- storage
 accounts with (fillfactor=50)
@@ -610,6 +619,7 @@ account_price_lists: account_price_lists_pkey PRIMARY KEY (id)
 account_views: account_views_pkey PRIMARY KEY (token_hash, account_id)
 accounts: accounts_pkey PRIMARY KEY (id)
 accounts: accounts_receivable_cents_check CHECK ((receivable_cents >= 0))
+accounts: accounts_reversal_count_check CHECK ((reversal_count >= 0))
 accounts: accounts_username_key UNIQUE (username)
 alerts: alerts_pkey PRIMARY KEY (account_id)
 api_keys: api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
@@ -740,6 +750,9 @@ webhook_requests: webhook_requests_pkey PRIMARY KEY (account_id, idempotency_key
 webhook_retries: webhook_retries_pkey PRIMARY KEY (webhook_id, account_id, event_number)
 webhooks: webhooks_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['gone'::text, 'failing'::text])))
 webhooks: webhooks_pkey PRIMARY KEY (id)
+write_offs: write_offs_amount_cents_check CHECK ((amount_cents > 0))
+write_offs: write_offs_pkey PRIMARY KEY (account_id, idempotency_key, reversal_number)
+write_offs: write_offs_receivable_after_cents_check CHECK ((receivable_after_cents >= 0))
 
 -- indexes
 CREATE UNIQUE INDEX account_groups_pkey ON public.account_groups USING btree (number)
@@ -900,6 +913,8 @@ CREATE INDEX webhook_retries_due ON public.webhook_retries USING btree (webhook_
 CREATE UNIQUE INDEX webhook_retries_pkey ON public.webhook_retries USING btree (webhook_id, account_id, event_number)
 CREATE INDEX webhooks_of_account ON public.webhooks USING btree (account_id, id)
 CREATE UNIQUE INDEX webhooks_pkey ON public.webhooks USING btree (id)
+CREATE INDEX write_offs_of_reversal ON public.write_offs USING btree (account_id, reversal_number)
+CREATE UNIQUE INDEX write_offs_pkey ON public.write_offs USING btree (account_id, idempotency_key, reversal_number)
 
 -- triggers
 CREATE TRIGGER account_price_lists_never_change BEFORE UPDATE OR TRUNCATE ON public.account_price_lists FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()

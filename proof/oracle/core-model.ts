@@ -83,7 +83,7 @@ const coreNaming = {
   customerSuffix: '',
   hasAccountPrices: true,
   hasPayments: true,
-  hasWriteOffKeys: false,
+  hasWriteOffKeys: true,
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
@@ -432,7 +432,7 @@ function commandOf(
     case 'reverse_payment':
     case 'reinstate_payment':
     case 'write_off_receivable':
-      return paymentCommandOf(request, naming.accountIds);
+      return paymentCommandOf(request, naming.accountIds, index);
     case 'status':
       return {
         type: 'set_status',

@@ -318,12 +318,6 @@ const labelsOfPayments: readonly string[] = [
   'refund of a cancel while money is owed',
 ];
 
-const labelsOfWriteOffKeys: readonly string[] = [
-  'write_off_receivable 201, replayed',
-  'write_off_receivable idempotency_conflict',
-  'write_off_receivable again after a win',
-];
-
 export type Distribution = Map<string, number>;
 
 export function countLabels(steps: readonly Step[], into: Distribution): void {
@@ -335,16 +329,9 @@ export function missingLabels(counted: ReadonlyMap<string, number>): string[] {
   return labelsOfEveryRun.filter((label) => !counted.has(label));
 }
 
-/** Those that occurred fewer than `times` times. Write-offs that are sent again need keys. */
-export function rarePaymentLabels(
-  counted: ReadonlyMap<string, number>,
-  times: number,
-  { hasWriteOffKeys = true } = {},
-): string[] {
-  const wanted = hasWriteOffKeys
-    ? labelsOfPayments
-    : labelsOfPayments.filter((label) => !labelsOfWriteOffKeys.includes(label));
-  return wanted.filter((label) => (counted.get(label) ?? 0) < times);
+/** Those that occurred fewer than `times` times. */
+export function rarePaymentLabels(counted: ReadonlyMap<string, number>, times: number): string[] {
+  return labelsOfPayments.filter((label) => (counted.get(label) ?? 0) < times);
 }
 
 export function formatDistribution(counted: ReadonlyMap<string, number>): string {

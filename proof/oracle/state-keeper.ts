@@ -25,6 +25,7 @@ import type {
   PaymentEntry,
   Reversal,
   Topup,
+  WriteOff,
 } from '../../src/features/order-engine/records/payment-tables.ts';
 import type { PlanChange } from '../../src/features/order-engine/records/plan-change.ts';
 import { plainLife } from '../../src/features/order-engine/records/plan-life.ts';
@@ -49,6 +50,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         isHalted: false,
         balanceCents: 0n,
         receivableCents: 0n,
+        reversalCount: 0,
         orderCount: 0,
         customerCount: 0,
         entryCount: 0,
@@ -78,6 +80,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const payments: Payment[] = [];
   const reversals = new Map<string, Reversal>();
   const paymentEntries: PaymentEntry[] = [];
+  const writeOffs: WriteOff[] = [];
   let productMode: OrderState['productMode'] = 'none';
 
   const getAccount = (id: number): AccountState => {
@@ -198,12 +201,10 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     const wanted = commands.filter((one) => one.type === 'credit' || isPaymentCommand(one));
     if (wanted.length === 0) return {};
     const named = new Set<string>();
-    const caused: string[] = [];
     for (const command of wanted) {
       const { accountId } = command;
       if ('topupNumber' in command) named.add(`${accountId} ${command.topupNumber}`);
       if (!('cause' in command)) continue;
-      caused.push(`${accountId} ${command.cause}`);
       const own = ofAccount(reversals.values(), accountId);
       const known = own.find(({ cause }) => cause === command.cause);
       if (known !== undefined) named.add(`${accountId} ${known.topupNumber}`);
@@ -212,7 +213,13 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     const refs = wanted.flatMap((one) => ('paymentRef' in one ? [`${one.accountId} ${one.paymentRef}`] : []));
     const isNamed = (row: { readonly accountId: number; readonly topupNumber: number }) =>
       named.has(`${row.accountId} ${row.topupNumber}`);
-    const countOf = (accountId: number) => ofAccount(reversals.values(), accountId).length;
+    const isKeyed = ({ accountId, idempotencyKey }: WriteOff) =>
+      wanted.some(
+        (one) =>
+          one.type === 'write_off_receivable' &&
+          one.accountId === accountId &&
+          one.idempotencyKey === idempotencyKey,
+      );
     return {
       payments: {
         topups: [...named].map(topupOf),
@@ -222,7 +229,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         reversals: [...reversals.values()]
           .filter((one) => isNamed(one) || (one.openCents > 0n && accountIds.has(one.accountId)))
           .map((one) => ({ ...one })),
-        reversalCounts: new Map(caused.length === 0 ? [] : [...accountIds].map((id) => [id, countOf(id)])),
+        writeOffs: writeOffs.filter(isKeyed).map((one) => ({ ...one })),
       },
     };
   }
@@ -322,16 +329,19 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
       balances.delete(account.id);
       // In a statement of its own.
-      const { receivableCents } = getAccount(account.id);
-      accounts.set(account.id, { ...account, receivableCents });
+      const { receivableCents, reversalCount } = getAccount(account.id);
+      accounts.set(account.id, { ...account, receivableCents, reversalCount });
       if (account.eventCount !== emitted.get(account.id)?.length)
         throw new Error(`account ${account.id} has ${account.eventCount} events, and other numbers`);
     }
     if (changes.payments !== null) applyPayments(changes.payments);
-    for (const { id, receivableCents } of changes.changedReceivables)
-      accounts.set(id, { ...getAccount(id), receivableCents });
-    for (const { id, receivableCents } of accounts.values()) {
-      const open = ofAccount(reversals.values(), id).reduce((sum, one) => sum + one.openCents, 0n);
+    for (const { id, receivableCents, reversalCount } of changes.changedReceivables)
+      accounts.set(id, { ...getAccount(id), receivableCents, reversalCount });
+    for (const { id, receivableCents, reversalCount } of accounts.values()) {
+      const own = ofAccount(reversals.values(), id);
+      if (own.length !== reversalCount)
+        throw new Error(`account ${id} counts ${reversalCount} reversals and has ${own.length}`);
+      const open = own.reduce((sum, one) => sum + one.openCents, 0n);
       if (open !== receivableCents)
         throw new Error(`account ${id} owes ${receivableCents}, of which ${open} is open`);
     }
@@ -379,6 +389,13 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       reversals.set(place, { ...before, settledCents, writtenOffCents, openCents, reinstatedAt });
     }
     paymentEntries.push(...changes.paymentEntries);
+    for (const part of changes.writeOffs) {
+      const isThere = ofAccount(writeOffs, part.accountId).some(
+        (one) => one.idempotencyKey === part.idempotencyKey && one.reversalNumber === part.reversalNumber,
+      );
+      if (isThere) throw new Error(`write-off ${toText(part)} is there already`);
+      writeOffs.push(part);
+    }
   }
 
   return {
@@ -396,6 +413,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       payments: ofAccount(payments, accountId),
       reversals: ofAccount(reversals.values(), accountId),
       paymentEntries: ofAccount(paymentEntries, accountId),
+      writeOffs: ofAccount(writeOffs, accountId),
     }),
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 
@@ -436,7 +454,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));
       const waiting = [...handoffs].sort(([a], [b]) => (a < b ? -1 : 1));
       const orders = [...ordersByNumber];
-      const money = [payments, [...reversals.values()], paymentEntries];
+      const money = [payments, [...reversals.values()], paymentEntries, writeOffs];
       const rows = [byReference, orders, entries, links, planChanges, waiting, money];
       return toText([[...accounts.values()], ...rows]);
     },

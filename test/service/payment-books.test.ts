@@ -2,6 +2,7 @@
 // submit its news as its webhooks would.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
   startTestService,
@@ -74,22 +75,22 @@ const takeBack = (
 const giveBack = ({ id }: TestAccount, cause: string) =>
   submit({ type: 'reinstate_payment', accountId: id, cause });
 
-const writeOff = ({ id }: TestAccount, amountCents: bigint | null) =>
+const writeOff = ({ id }: TestAccount, amountCents: bigint | null, idempotencyKey: string = randomUUID()) =>
   submit({
     type: 'write_off_receivable',
     accountId: id,
+    idempotencyKey,
+    keyIsMinted: false,
     amountCents,
     memo: 'Gone',
     by: { actorId: service.admin.id },
   });
 
 function moved(outcome: OrderOutcome, replayed = false): bigint {
-  assert.equal(
-    outcome.type,
-    'payment_moved',
+  assert.ok(
+    outcome.type === 'payment_moved' || outcome.type === 'written_off',
     JSON.stringify(outcome, (_key, value) => String(value)),
   );
-  assert.ok(outcome.type === 'payment_moved');
   assert.equal(outcome.replayed, replayed);
   return outcome.receivableCents;
 }
@@ -238,6 +239,29 @@ test('of two receivables the older is settled first, and what is written off sta
   await inOrder();
 });
 
+test('a write-off forgives once, however often it is sent', async () => {
+  const account = await service.createReseller({});
+  for (const number of [1, 2]) {
+    await topup(account, number, 10_000);
+    moved(await pay(account, number, 10_000n));
+  }
+  await spend(account, '200.00');
+  for (const number of [1, 2]) moved(await takeBack(account, number, `stripe:dp_${number}`, 10_000n));
+  const sent = await Promise.all(Array.from({ length: 20 }, () => writeOff(account, 13_000n, 'once')));
+  assert.equal(sent.filter((one) => one.type === 'written_off' && !one.replayed).length, 1);
+  for (const one of sent) assert.ok(one.type === 'written_off' && one.writtenOffCents === 13_000n);
+  assert.equal(await stands(account), '0.00, owes 70.00');
+  await credit(service, account, '50.00');
+  // Answered as the first time, although less is owed by now.
+  assert.equal(moved(await writeOff(account, 13_000n, 'once'), true), 7_000n);
+  refusedAs(await writeOff(account, 13_001n, 'once'), 'idempotency_conflict');
+  refusedAs(await writeOff(account, null, 'once'), 'idempotency_conflict');
+  assert.equal(moved(await writeOff(account, null, 'rest')), 0n);
+  assert.equal(moved(await writeOff(account, null, 'rest'), true), 0n);
+  assert.equal(await stands(account), '0.00, owes 0.00');
+  await inOrder();
+});
+
 test('what comes back settles what else is owed', async () => {
   const account = await service.createReseller({});
   for (const number of [1, 2]) {
@@ -327,7 +351,7 @@ test('verification names what was changed in payments, reversals and the receiva
     ['delete from payments where account_id = $id', 'top-up 1', /no payment/],
     ['delete from topups where account_id = $id', 'top-up 1', /does not exist/],
     [
-      'update reversals set taken_cents = taken_cents - 1, settled_cents = settled_cents + 1 where account_id = $id',
+      'update reversals set taken_cents = taken_cents - 1, settled_cents = settled_cents + 1 where account_id = $id and number = 1',
       'reversal 1',
       /it took/,
     ],
@@ -338,7 +362,7 @@ test('verification names what was changed in payments, reversals and the receiva
     ],
     ['delete from payment_entries where account_id = $id and reversal_number = 1', 'reversal 1', /it took/],
     [
-      `update reversals set reinstated_at = now(), open_cents = 0 where account_id = $id`,
+      `update reversals set reinstated_at = now(), open_cents = 0 where account_id = $id and number = 1`,
       'reversal 1',
       /gave back/,
     ],
@@ -347,16 +371,50 @@ test('verification names what was changed in payments, reversals and the receiva
       'reversal 7',
       /does not exist/,
     ],
+    ['delete from write_offs where account_id = $id', 'reversal 1', /written off/],
+    [
+      'update write_offs set amount_cents = amount_cents - 1 where account_id = $id',
+      'reversal 1',
+      /written off/,
+    ],
+    [
+      'update write_offs set reversal_number = 8 where account_id = $id',
+      'reversal 8',
+      /a write-off names it/,
+    ],
+    [
+      `update reversals set written_off_cents = written_off_cents + 1, open_cents = open_cents - 1 where account_id = $id and number = 1;
+        update accounts set receivable_cents = receivable_cents - 1 where id = $id`,
+      'reversal 1',
+      /written off/,
+    ],
+    // It took nothing, so the ledger has no trace of it.
+    [
+      `delete from reversals where account_id = $id and number = 2;
+        update accounts set receivable_cents = receivable_cents - 2000 where id = $id`,
+      'account $id',
+      /it has 1 reversals, and counted 2/,
+    ],
+    [
+      'update reversals set number = 3 where account_id = $id and number = 2',
+      'account $id',
+      /up to number 3/,
+    ],
+    ['update accounts set reversal_count = 3 where id = $id', 'account $id', /counted 3/],
   ];
-  const tables = ['payments', 'topups', 'reversals', 'payment_entries'];
+  const tables = ['payments', 'topups', 'reversals', 'payment_entries', 'write_offs'];
   const own = (text: string, { id }: TestAccount) => text.replaceAll('$id', String(id));
   const falsified = await Promise.all(
     falsehoods.map(async ([sql, subject, says]) => {
       const account = await service.createReseller({});
       await topup(account, 1, 10_000);
       moved(await pay(account, 1, 10_000n));
-      await spend(account, '60.00');
+      await topup(account, 2, 2_000);
+      moved(await pay(account, 2, 2_000n));
+      await spend(account, '80.00');
       moved(await takeBack(account, 1, 'stripe:dp_1', 10_000n));
+      moved(await takeBack(account, 2, 'stripe:dp_2', 2_000n));
+      moved(await writeOff(account, 1_000n));
       return { account, sql, subject, says };
     }),
   );
@@ -380,7 +438,7 @@ test('verification names what was changed in payments, reversals and the receiva
       ) => `delete from ${table} where account_id = $id; insert into ${table} select * from kept_${table}_$id;
         drop table kept_${table}_$id`,
     );
-    const right = 'update accounts set receivable_cents = 6000 where id = $id';
+    const right = 'update accounts set receivable_cents = 7000, reversal_count = 2 where id = $id';
     await falsify(service, account, own([...restored, right].join('; '), account));
   }
   await inOrder();

@@ -29,7 +29,7 @@ test('on random histories the core answers as the oracle does, alone and in any 
   // With MODEL_SECONDS the run may be too short for all kinds to occur.
   const missing = () =>
     wantedSeconds === undefined
-      ? [...missingLabels(distribution), ...rarePaymentLabels(distribution, 1, { hasWriteOffKeys: false })]
+      ? [...missingLabels(distribution), ...rarePaymentLabels(distribution, 1)]
       : [];
   do {
     const search = searchCore(seed, distribution);

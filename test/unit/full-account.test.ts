@@ -17,6 +17,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       isHalted: false,
       balanceCents: 0n,
       receivableCents: 0n,
+      reversalCount: 0,
       alertBelowCents: null,
       ledgerOpenFrom: null,
       alertDays: null,

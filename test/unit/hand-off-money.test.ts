@@ -43,6 +43,7 @@ function openingState(productMode: ProductMode): OrderState {
         isHalted: false,
         balanceCents: opening,
         receivableCents: 0n,
+        reversalCount: 0,
         orderCount: 0,
         customerCount: 0,
         entryCount: 0,

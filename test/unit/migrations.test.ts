@@ -61,6 +61,7 @@ const published = {
   '0053-account-prices.sql': '74f87e97a0ffb362db6e1cb83dd88976cd2cf0715061c3e9f82434df3502aa74',
   '0054-payments.sql': 'f45d808867dd39c5ae0824cd6d8d75dad822313048b6caf44802a840643d00a6',
   '0055-payment-settings.sql': '535e71274b54fc8fc065aa889b3db4e2bdcf74b20e128d39c44b0a1ceb19b534',
+  '0056-write-offs.sql': '37fd0f68fc4b1ef2e212e2a3819ff68178962149ed26f7e257a3033608265151',
 };
 
 test('no migration changes after it was published', () => {

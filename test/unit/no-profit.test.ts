@@ -525,6 +525,7 @@ function opening(): Position {
     isHalted: false,
     balanceCents: openingCents,
     receivableCents: 0n,
+    reversalCount: 0,
     orderCount: 0,
     customerCount: 0,
     entryCount: 0,

@@ -39,6 +39,7 @@ const account: AccountState = {
   isHalted: true,
   balanceCents: 0n,
   receivableCents: 0n,
+  reversalCount: 0,
   orderCount: 0,
   customerCount: 0,
   entryCount: 0,

@@ -34,6 +34,7 @@ const allAccounts = describeTable('accounts', {
   balanceCents: cents('balance_cents'),
   /** What the account owes, because a payment went back that was spent. The balance itself is never below zero. */
   receivableCents: cents('receivable_cents'),
+  reversalCount: int('reversal_count'),
   orderCount: int('order_count'),
   customerCount: int('customer_count'),
   entryCount: int('entry_count'),
@@ -75,6 +76,7 @@ export const accounts = allAccounts.without(
   'postdatedOrder',
   'alertBelowCents',
   'alertDays',
+  'reversalCount',
   'isHalted',
   'orderHash',
   'changeHash',
@@ -151,6 +153,7 @@ export const accountStates = allAccounts.pick(
   'isHalted',
   'balanceCents',
   'receivableCents',
+  'reversalCount',
   'orderCount',
   'customerCount',
   'entryCount',
@@ -183,6 +186,6 @@ export const movedAccounts = allAccounts.pick(
   'changeHash',
 );
 
-export const receivables = allAccounts.pick('id', 'receivableCents');
+export const receivables = allAccounts.pick('id', 'receivableCents', 'reversalCount');
 
 export const postdatedOrders = allAccounts.pick('id', 'postdatedOrder');

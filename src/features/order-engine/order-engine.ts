@@ -315,6 +315,7 @@ const keysOfNumbers = new Set([
   'reversals_pkey',
   'reversals_cause',
   'payment_entries_pkey',
+  'write_offs_pkey',
 ]);
 
 /** While Citus moves a shard, a batch may read at the old place and write at the new one, where its numbers exist. */

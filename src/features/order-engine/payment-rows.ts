@@ -12,6 +12,7 @@ import {
   payments,
   reversals,
   topups,
+  writeOffs,
 } from './records/payment-tables.ts';
 
 const wantedTopups = 'unnest($1::int[], $2::int[]) wanted (account_id, number)';
@@ -44,11 +45,13 @@ const loadReversals: SqlStatement = {
     select ${reversals.list('r')} from reversals r where r.account_id = any($5::int[]) and r.open_cents > 0`,
 };
 
-const countReversals: SqlStatement = {
-  name: 'count_reversals',
-  text: `select wanted.account_id, coalesce((select r.number from reversals r where r.account_id = wanted.account_id
-      order by r.number desc limit 1), 0) as number
-    from unnest($1::int[]) wanted (account_id)`,
+const writeOffKeys = writeOffs.pick('accountId', 'idempotencyKey');
+
+const loadWriteOffs: SqlStatement = {
+  name: 'load_write_offs',
+  text: `select ${writeOffs.list('w')} from ${writeOffKeys.sent('wanted')}
+    join write_offs w on w.account_id = wanted.account_id and w.idempotency_key = wanted.idempotency_key
+    order by w.account_id, w.idempotency_key, w.reversal_number`,
 };
 
 /** A command that names a reversal by its cause emits an event with its top-up. */
@@ -71,6 +74,7 @@ export async function loadPayments(
 ): Promise<LoadedPayments> {
   const ofTopups = commands.flatMap((one) => ('topupNumber' in one ? one : []));
   const received = commands.flatMap((one) => ('paymentRef' in one ? one : []));
+  const keyed = commands.flatMap((one) => (one.type === 'write_off_receivable' ? one : []));
   const caused = commands.flatMap((one) => ('cause' in one ? one : []));
   const accountIds = numberArray([...new Set(commands.map(({ accountId }) => accountId))]);
   const idsOf = (those: readonly { readonly accountId: number }[]) =>
@@ -79,11 +83,11 @@ export async function loadPayments(
   const causes = [idsOf(caused), textArray(caused.map(({ cause }) => cause))];
   const refs = [idsOf(received), textArray(received.map(({ paymentRef }) => paymentRef))];
   const none = Promise.resolve([]);
-  const [topupRows, paymentRows, reversalRows, counts, causeTopups, causePayments] = await Promise.all([
+  const [topupRows, paymentRows, reversalRows, writeOffRows, causeTopups, causePayments] = await Promise.all([
     ofTopups.length === 0 ? none : database.query(loadTopups, wanted),
     ofTopups.length === 0 ? none : database.query(loadNamedPayments, [...wanted, ...refs]),
     database.query(loadReversals, [...wanted, ...causes, accountIds]),
-    caused.length === 0 ? none : database.query(countReversals, [accountIds]),
+    keyed.length === 0 ? none : database.query(loadWriteOffs, writeOffKeys.values(keyed)),
     caused.length === 0 ? none : database.query(loadTopupsOfCauses, causes),
     caused.length === 0 ? none : database.query(loadPaymentsOfCauses, causes),
   ]);
@@ -91,7 +95,7 @@ export async function loadPayments(
     topups: [...topupRows, ...causeTopups].map((row) => topups.parse(row)),
     payments: [...paymentRows, ...causePayments].map((row) => payments.parse(row)),
     reversals: reversalRows.map((row) => reversals.parse(row)),
-    reversalCounts: new Map(counts.map((row) => [Number(row['account_id']), Number(row['number'])])),
+    writeOffs: writeOffRows.map((row) => writeOffs.parse(row)),
   };
 }
 
@@ -99,6 +103,7 @@ const insertPayments = payments.insert('insert_payments');
 const insertReversals = reversals.insert('insert_reversals');
 const updateReversals = movedReversals.update('update_reversals', ['accountId', 'number']);
 const insertPaymentEntries = paymentEntries.insert('insert_payment_entries');
+const insertWriteOffs = writeOffs.insert('insert_write_offs');
 
 export function writePayments(database: Queryable, changes: PaymentChanges): Promise<unknown>[] {
   const sent: Promise<unknown>[] = [];
@@ -109,5 +114,6 @@ export function writePayments(database: Queryable, changes: PaymentChanges): Pro
   send(insertReversals, changes.newReversals);
   send(updateReversals, changes.changedReversals);
   send(insertPaymentEntries, changes.paymentEntries);
+  send(insertWriteOffs, changes.writeOffs);
   return sent;
 }

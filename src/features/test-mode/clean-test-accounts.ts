@@ -21,6 +21,7 @@ const tables = [
   'event_gaps',
   'event_stream',
   'events',
+  'write_offs',
   'payment_entries',
   'reversals',
   'payments',

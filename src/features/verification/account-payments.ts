@@ -1,5 +1,5 @@
 // Checks an account's payments, reversals and receivable against its ledger. Part of account-books.ts.
-// | For each top-up: credits - reversals - settlements + reinstatements = paid - refunded - disputed + won + what is still
+// For each top-up: credits - reversals - settlements + reinstatements = paid - refunded - disputed + won + what is still
 // owed or written off. It follows from one check for each payment and one for each reversal.
 // The statement reads one snapshot, and a batch writes all of it in one transaction, so orders cause no false alarm.
 
@@ -25,6 +25,8 @@ const readPayments: SqlStatement = {
         coalesce(-sum(amount_cents) filter (where kind = 'settlement'), 0) as settled_cents,
         coalesce(sum(amount_cents) filter (where kind = 'reinstatement'), 0) as back_cents
       from moved where reversal_number is not null group by reversal_number),
+    forgiven as (
+      select reversal_number, sum(amount_cents) as cents from write_offs where account_id = $1::int group by reversal_number),
     standing as (
       select topup_number, sum(amount_cents) as cents from reversals
       where account_id = $1::int and kind = 'refund' and reinstated_at is null group by topup_number)
@@ -54,13 +56,17 @@ const readPayments: SqlStatement = {
             then format('it took %s cents, its entries say %s', r.taken_cents, coalesce(k.taken_cents, 0))
           when r.settled_cents <> coalesce(k.settled_cents, 0)
             then format('%s cents of it are settled, its entries say %s', r.settled_cents, coalesce(k.settled_cents, 0))
+          when r.written_off_cents <> coalesce(w.cents, 0)
+            then format('%s cents of it are written off, its write-offs say %s', r.written_off_cents, coalesce(w.cents, 0))
           else format('it gave back %s cents, and %s were taken', coalesce(k.back_cents, 0),
             r.taken_cents + r.settled_cents) end
       from (select * from reversals where account_id = $1::int) r
       full join taken k on k.reversal_number = r.number
       left join payments p on p.account_id = $1::int and p.topup_number = r.topup_number
+      left join forgiven w on w.reversal_number = r.number
       where r.number is null or p.topup_number is null or k.topup_number <> r.topup_number
         or r.taken_cents <> coalesce(k.taken_cents, 0) or r.settled_cents <> coalesce(k.settled_cents, 0)
+        or r.written_off_cents <> coalesce(w.cents, 0)
         or coalesce(k.back_cents, 0) <> case when r.reinstated_at is null then 0 else r.taken_cents + r.settled_cents end
       order by coalesce(r.number, k.reversal_number) limit ${problemsMax})
     union all
@@ -71,9 +77,18 @@ const readPayments: SqlStatement = {
         or kind not in ('credit', 'reversal', 'settlement', 'reinstatement')
       order by entry_number limit ${problemsMax})
     union all
-    select 'account ' || a.id, format('its receivable is %s cents, its reversals say %s', a.receivable_cents, o.cents)
-      from accounts a, (select coalesce(sum(open_cents), 0) as cents from reversals where account_id = $1::int) o
-      where a.id = $1::int and a.receivable_cents <> o.cents`,
+    (select 'reversal ' || w.reversal_number, 'a write-off names it, but it does not exist'
+      from forgiven w
+      where not exists (select from reversals r where r.account_id = $1::int and r.number = w.reversal_number)
+      order by w.reversal_number limit ${problemsMax})
+    union all
+    select 'account ' || a.id, case
+        when a.receivable_cents <> o.cents
+          then format('its receivable is %s cents, its reversals say %s', a.receivable_cents, o.cents)
+        else format('it has %s reversals, and counted %s up to number %s', o.count, a.reversal_count, o.last) end
+      from accounts a, (select coalesce(sum(open_cents), 0) as cents, count(*) as count, coalesce(max(number), 0) as last
+        from reversals where account_id = $1::int) o
+      where a.id = $1::int and (a.receivable_cents <> o.cents or a.reversal_count <> o.count or o.last <> o.count)`,
 };
 
 export async function checkPayments(

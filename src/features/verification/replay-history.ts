@@ -446,6 +446,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     isHalted: false,
     balanceCents: plenty,
     receivableCents: 0n,
+    reversalCount: 0,
     orderCount: orderNumber - 1,
     customerCount: customerNumber - 1,
     entryCount: 0,

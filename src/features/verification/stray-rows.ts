@@ -25,6 +25,7 @@ const numberColumns = {
   payments: 'topup_number',
   reversals: 'number',
   payment_entries: 'entry_number',
+  write_offs: 'reversal_number',
 } as const;
 type OwnedTable = keyof typeof numberColumns;
 
@@ -91,6 +92,7 @@ const owned = [
   ['payments', 'payment of top-up', readOwners('payments'), listStrays('payments')],
   ['reversals', 'reversal', readOwners('reversals'), listStrays('reversals')],
   ['payment_entries', 'payment of entry', readOwners('payment_entries'), listStrays('payment_entries')],
+  ['write_offs', 'write-off of reversal', readOwners('write_offs'), listStrays('write_offs')],
 ] as const;
 
 /** Checks what foreign keys enforce on an undivided database. */

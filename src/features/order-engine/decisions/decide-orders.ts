@@ -110,7 +110,7 @@ function decide(
     case 'reinstate_payment':
       return reinstatePayment(working, account, command, now);
     case 'write_off_receivable':
-      return writeOffReceivable(working, account, command);
+      return writeOffReceivable(working, account, command, now);
     case 'grant_trial':
       return grantTrial(working, account, command, now);
     case 'set_status':

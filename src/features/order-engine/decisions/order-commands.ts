@@ -136,7 +136,7 @@ export interface ReinstatePayment {
   readonly cause: string;
 }
 
-export interface WriteOffReceivable {
+export interface WriteOffReceivable extends Keyed {
   readonly type: 'write_off_receivable';
   readonly accountId: number;
   /** null: all of it. */
@@ -274,6 +274,13 @@ type AnyOutcome =
   | {
       readonly type: 'payment_moved';
       readonly entries: readonly LedgerEntry[];
+      readonly receivableCents: bigint;
+      readonly replayed: boolean;
+    }
+  | {
+      readonly type: 'written_off';
+      readonly writtenOffCents: bigint;
+      /** What is still owed after it. */
       readonly receivableCents: bigint;
       readonly replayed: boolean;
     }

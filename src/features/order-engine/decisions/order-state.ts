@@ -203,8 +203,14 @@ export function createWorkingState(state: OrderState) {
       return payments();
     },
     addReversal(part: Omit<Reversal, 'number'>): Reversal {
-      owe(part.accountId, part.openCents);
-      return payments().addReversal(part);
+      const { accountId, openCents } = part;
+      const number = getAccount(accountId).reversalCount + 1;
+      changeAccount(accountId, { reversalCount: number });
+      changedReceivables.add(accountId);
+      owe(accountId, openCents);
+      const reversal = { ...part, number };
+      payments().addReversal(reversal);
+      return reversal;
     },
     changeReversal(reversal: Reversal): void {
       const { accountId, number, openCents } = reversal;

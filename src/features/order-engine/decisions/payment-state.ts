@@ -1,12 +1,20 @@
 // Payments and reversals while a batch is decided: what was loaded and what the batch adds. Part of order-state.ts.
 
-import type { LoadedPayments, Payment, PaymentEntry, Reversal, Topup } from '../records/payment-tables.ts';
+import type {
+  LoadedPayments,
+  Payment,
+  PaymentEntry,
+  Reversal,
+  Topup,
+  WriteOff,
+} from '../records/payment-tables.ts';
 
 export interface PaymentChanges {
   readonly payments: readonly Payment[];
   readonly newReversals: readonly Reversal[];
   readonly changedReversals: readonly Reversal[];
   readonly paymentEntries: readonly PaymentEntry[];
+  readonly writeOffs: readonly WriteOff[];
 }
 
 export type PaymentState = ReturnType<typeof createPaymentState>;
@@ -16,10 +24,11 @@ export function createPaymentState(loaded: LoadedPayments | undefined) {
   const topups = new Map(loaded?.topups.map((one) => [key(one.accountId, one.number), one]));
   const payments = new Map(loaded?.payments.map((one) => [key(one.accountId, one.topupNumber), one]));
   const reversals = new Map(loaded?.reversals.map((one) => [key(one.accountId, one.number), one]));
-  const counts = new Map(loaded?.reversalCounts);
+  const loadedWriteOffs = loaded?.writeOffs ?? [];
 
   const newPayments: Payment[] = [];
   const entries: PaymentEntry[] = [];
+  const newWriteOffs: WriteOff[] = [];
   const added = new Set<string>();
   const changed = new Set<string>();
 
@@ -40,6 +49,11 @@ export function createPaymentState(loaded: LoadedPayments | undefined) {
       ofAccount(accountId).find((one) => one.cause === cause) ?? null,
     ofTopup: (accountId: number, topupNumber: number): readonly Reversal[] =>
       ofAccount(accountId).filter((one) => one.topupNumber === topupNumber),
+    /** Oldest reversal first. Empty: the key is new. */
+    writeOff: (accountId: number, idempotencyKey: string): readonly WriteOff[] =>
+      [...loadedWriteOffs, ...newWriteOffs].filter(
+        (one) => one.accountId === accountId && one.idempotencyKey === idempotencyKey,
+      ),
     /** Oldest first: the order in which they are settled. */
     open: (accountId: number): readonly Reversal[] =>
       ofAccount(accountId)
@@ -50,14 +64,10 @@ export function createPaymentState(loaded: LoadedPayments | undefined) {
       payments.set(key(payment.accountId, payment.topupNumber), payment);
       newPayments.push(payment);
     },
-    addReversal(part: Omit<Reversal, 'number'>): Reversal {
-      const number = (counts.get(part.accountId) ?? 0) + 1;
-      counts.set(part.accountId, number);
-      const reversal = { ...part, number };
-      const place = key(part.accountId, number);
+    addReversal(reversal: Reversal): void {
+      const place = key(reversal.accountId, reversal.number);
       reversals.set(place, reversal);
       added.add(place);
-      return reversal;
     },
     changeReversal(reversal: Reversal): void {
       const place = key(reversal.accountId, reversal.number);
@@ -67,11 +77,15 @@ export function createPaymentState(loaded: LoadedPayments | undefined) {
     addEntry(entry: PaymentEntry): void {
       entries.push(entry);
     },
+    addWriteOff(part: WriteOff): void {
+      newWriteOffs.push(part);
+    },
     changes: (): PaymentChanges => ({
       payments: newPayments,
       newReversals: listed(added),
       changedReversals: listed(changed),
       paymentEntries: entries,
+      writeOffs: newWriteOffs,
     }),
   };
 }

@@ -7,8 +7,9 @@ import { fieldRefusal } from '../../../shared/error-catalog.ts';
 import { publicId } from '../../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
-import { type Reversal, standingCents } from '../records/payment-tables.ts';
+import { standingCents, type WriteOff } from '../records/payment-tables.ts';
 import { refused } from './command-checks.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import type { OrderOutcome, ReinstatePayment, ReversePayment, WriteOffReceivable } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
 import { emitTopup, paymentMoved } from './receive-payment.ts';
@@ -107,33 +108,54 @@ export function reinstatePayment(
 export function writeOffReceivable(
   working: WorkingState,
   account: AccountState,
-  { amountCents, memo, by }: WriteOffReceivable,
+  { amountCents, memo, by, idempotencyKey }: WriteOffReceivable,
+  now: EpochSeconds,
 ): OrderOutcome {
   const { id: accountId, receivableCents } = account;
-  const cents = amountCents ?? receivableCents;
-  if (cents <= 0n || cents > receivableCents) {
+  const fingerprint = fingerprintOf('write-off', amountCents?.toString() ?? 'all', memo);
+  const earlier = working.payments.writeOff(accountId, idempotencyKey);
+  if (earlier.length > 0) {
+    if (earlier.some((part) => part.fingerprint !== fingerprint)) return refused('idempotency_conflict');
+    return { ...writtenOff(earlier), replayed: true };
+  }
+  const wantedCents = amountCents ?? receivableCents;
+  if (wantedCents <= 0n || wantedCents > receivableCents) {
     const reason = `must be above zero and at most the receivable of ${formatAmount(receivableCents)}`;
     return { type: 'refused', refusal: fieldRefusal('validation_failed', 'amount', reason) };
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
-  let leftCents = cents;
+  const common = { accountId, idempotencyKey, fingerprint, memo, createdAt: now };
+  const parts: WriteOff[] = [];
+  let leftCents = wantedCents;
   for (const reversal of working.payments.open(accountId)) {
     if (leftCents === 0n) break;
-    const part = leftCents < reversal.openCents ? leftCents : reversal.openCents;
-    leftCents -= part;
-    working.changeReversal(forgiven(reversal, part));
+    const cents = leftCents < reversal.openCents ? leftCents : reversal.openCents;
+    leftCents -= cents;
+    working.changeReversal({
+      ...reversal,
+      writtenOffCents: reversal.writtenOffCents + cents,
+      openCents: reversal.openCents - cents,
+    });
+    const receivableAfterCents = receivableCents - wantedCents + leftCents;
+    const part = { ...common, reversalNumber: reversal.number, amountCents: cents, receivableAfterCents };
+    working.payments.addWriteOff(part);
+    parts.push(part);
   }
   working.addAudit({
     ...by,
     action: 'receivable.write_off',
     subject: `account ${accountId}`,
     before: { receivable: formatAmount(receivableCents) },
-    after: { receivable: formatAmount(receivableCents - cents), memo },
+    after: { receivable: formatAmount(receivableCents - wantedCents), memo },
   });
-  return { ...paymentMoved(working, accountId, []), replayed: false };
+  return { ...writtenOff(parts), replayed: false };
 }
 
-function forgiven(reversal: Reversal, cents: bigint): Reversal {
-  const { writtenOffCents, openCents } = reversal;
-  return { ...reversal, writtenOffCents: writtenOffCents + cents, openCents: openCents - cents };
+/** `parts` are those of one write-off, oldest reversal first. */
+function writtenOff(parts: readonly WriteOff[]) {
+  return {
+    type: 'written_off',
+    writtenOffCents: parts.reduce((sum, { amountCents }) => sum + amountCents, 0n),
+    receivableCents: parts.at(-1)?.receivableAfterCents ?? 0n,
+  } as const;
 }

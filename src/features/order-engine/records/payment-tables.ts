@@ -6,6 +6,7 @@ import {
   describeTable,
   int,
   nullableInt,
+  nullableText,
   nullableTime,
   oneOf,
   type RowOf,
@@ -114,11 +115,26 @@ export const paymentEntries = describeTable('payment_entries', {
 
 export type PaymentEntry = RowOf<typeof paymentEntries>;
 
+export const writeOffs = describeTable('write_offs', {
+  accountId: int('account_id'),
+  idempotencyKey: text('idempotency_key'),
+  reversalNumber: int('reversal_number'),
+  fingerprint: text('fingerprint'),
+  amountCents: cents('amount_cents'),
+  /** What the account owes after it. */
+  receivableAfterCents: cents('receivable_after_cents'),
+  memo: nullableText('memo'),
+  createdAt: time('created_at'),
+});
+
+/** What one write-off forgave of one reversal. A write-off has one row for each. */
+export type WriteOff = RowOf<typeof writeOffs>;
+
 /** What a batch knows of an account's payments: those that its commands name, and every reversal with an open rest. */
 export interface LoadedPayments {
   readonly topups: readonly Topup[];
   readonly payments: readonly Payment[];
   readonly reversals: readonly Reversal[];
-  /** By account: how many reversals there are. */
-  readonly reversalCounts: ReadonlyMap<number, number>;
+  /** Of the named keys, oldest reversal first. */
+  readonly writeOffs: readonly WriteOff[];
 }

@@ -18,6 +18,7 @@ export const accountTables: Readonly<Record<string, string>> = {
   payments: 'account_id',
   reversals: 'account_id',
   payment_entries: 'account_id',
+  write_offs: 'account_id',
   ledger_day_marks: 'account_id',
   ledger_days: 'account_id',
   spending_marks: 'account_id',
