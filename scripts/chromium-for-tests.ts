@@ -1,4 +1,4 @@
-// Provides Chromium for the browser tests. On Linux it is the development dependency @sparticuz/chromium, which brings its
+// Provides Chromium for the browser tests and screenshots. On Linux it is the development dependency @sparticuz/chromium, which brings its
 // libraries and a font and halves the cost of a page; elsewhere the system's, if new enough. TEST_CHROMIUM=system|package
 // chooses.
 // Invariant: the unpacked folder appears complete or not at all; nothing is downloaded.

@@ -1,5 +1,5 @@
-// npm run daily-tasks: measures the clicks, keys and seconds that everyday tasks take, from the landing page, in the system's
-// Chromium (or CHROMIUM), on its own service with the demo's year. Exits with 1 if a task exceeds its click limit.
+// npm run daily-tasks: measures the clicks, keys and seconds that everyday tasks take, from the landing page, in the
+// Chromium of the browser tests, on its own service with the demo's year. Exits with 1 if a task exceeds its click limit.
 //   --data folder    uses a copy of this demo database; otherwise a year is played first
 //   --headed         shows the browser's window
 
@@ -7,10 +7,10 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright-core';
 import { mintPassword } from '../src/platform/secrets/password-hash.ts';
+import { launchChromium } from './chromium-for-tests.ts';
 import { dailyTasks, Hand } from './demo/daily-steps.ts';
-import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
+import { openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 
 const { values } = parseArgs({
   options: { data: { type: 'string' }, headed: { type: 'boolean', default: false } },
@@ -25,11 +25,7 @@ if (values.data !== undefined) {
   cpSync(values.data, dataDir, { recursive: true });
 }
 const stage = await openDemoStage(dataDir, password, say);
-const browser = await chromium.launch({
-  executablePath: chromiumPath(),
-  args: ['--no-sandbox'],
-  headless: !values.headed,
-});
+const browser = await launchChromium(values.headed);
 try {
   const open = async (username: string) => {
     const context = await browser.newContext({

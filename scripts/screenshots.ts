@@ -1,6 +1,5 @@
 // npm run screenshots: every page of the panel, the console and the customer's pages, light and dark, at widths 1280, 768
-// and 390, in forced colors and in German, on the demo's year, in the system's Chromium (or CHROMIUM), for visual
-// inspection.
+// and 390, in forced colors and in German, on the demo's year, in the Chromium of the browser tests, for visual inspection.
 //   --out shots      the folder for the pictures
 //   --data folder    keeps the demo's database there for the next run
 //   --only order     pages whose name contains this text
@@ -12,9 +11,10 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { mintPassword } from '../src/platform/secrets/password-hash.ts';
-import { chromiumPath, openDemoStage, signInOnStage } from './demo/demo-stage.ts';
+import { launchChromium } from './chromium-for-tests.ts';
+import { openDemoStage, signInOnStage } from './demo/demo-stage.ts';
 import { documentShots, pageShots, type Role, type Scene } from './demo/page-shots.ts';
 import { showEndpoints } from './demo/shown-endpoints.ts';
 import { readWords, translatedPage } from './demo/translated-page.ts';
@@ -64,7 +64,7 @@ try {
   endEndpoints = await showEndpoints(stage, 'brightline');
   // Sets the password again, because the panel requires a change of one that another person chose.
   await stage.asAdministrator('PATCH', `/accounts/${stage.accountId('lumen')}`, { password });
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+  const browser = await launchChromium(false);
   try {
     for (const look of looks) {
       if (look.name.includes(values.as)) await photograph(browser, look);

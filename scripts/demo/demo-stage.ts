@@ -90,10 +90,3 @@ export async function signInOnStage(page: Page, username: string, password: stri
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
 }
-
-export function chromiumPath(): string {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-  const found = process.env['CHROMIUM'] ?? places.find((place) => existsSync(place));
-  if (found === undefined) throw new Error('There is no Chromium here: set CHROMIUM to the path of one.');
-  return found;
-}

@@ -139,7 +139,7 @@ async function orderDialog({ page }: Scene): Promise<void> {
   await page.keyboard.press('n');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Customer').fill('new.customer@example.com');
-  await dialog.getByRole('button', { name: /^Place order for / }).waitFor();
+  await dialog.getByRole('button', { name: /^(Place order for |Für .+ bestellen$)/ }).waitFor();
 }
 
 /** Creates a login link in the panel and opens it. The customer's pages run no script, so no script has to be waited for. */
