@@ -1,7 +1,7 @@
-// Breaks the database in many ways under a real service process on its own PostgreSQL server, with readers and clients that
-// repeat each order with its key. Called by test/process/broken-database.test.ts (short) and long-broken-database.ts.
-// Invariant: the process lives; every answer is 200, 201, or 503 with Retry-After; every acknowledged order exists once and
-// can be read; the ledgers add up; no session leaks; orders soon resume after the database is back.
+// Breaks the database in many ways under a real service process on its own PostgreSQL server, while clients repeat each
+// order with its key. Called by test/process/broken-database.test.ts (short) and long-broken-database.ts.
+// Invariant: the process lives; every answer is 200, 201, or 503 with Retry-After; every acknowledged order exists once; no
+// session leaks.
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -42,7 +42,6 @@ export type Scene = (typeof sceneNames)[number];
 
 export interface BreakableService {
   breakDatabase(options: BrokenDatabaseOptions): Promise<BrokenDatabaseReport>;
-  /** Ends the service. @returns problems of its end and of what its endpoints received, one sentence each */
   end(): Promise<readonly string[]>;
 }
 
@@ -96,7 +95,6 @@ interface Stage {
   /** Resolves when an order was refused, so that no outage goes unnoticed; in the long form not before this time. */
   outage(milliseconds: number, unlessPlaced?: number): Promise<unknown>;
   readAtOnce(): Promise<void>;
-  /** Ends the breakage: after `work` the database is back. Resolves when every account has placed an order. */
   lift(work: () => unknown): Promise<void>;
 }
 
@@ -113,7 +111,6 @@ const scenes: Readonly<
   Record<Scene, { settings: Readonly<Record<string, string>>; diskMegabytes?: number }>
 > = {
   server: { settings: { max_connections: String(connectionsMax), superuser_reserved_connections: '0' } },
-  /** The service reaches the server through the relay and then the proxy. */
   network: { settings: {} },
   'small disk': { settings: { max_wal_size: '32MB', min_wal_size: '32MB' }, diskMegabytes: 160 },
 };
@@ -184,7 +181,6 @@ const breakages = {
         await lift(() => proxy.breakAt(commit, how));
       }),
   },
-  /** All connections fall silent, including new ones. Later, new connections work and the old ones stay silent. */
   'connections half open': {
     scene: 'network',
     async run({ relay, random, outage, lift }) {
@@ -193,12 +189,10 @@ const breakages = {
       await lift(() => relay.forget());
     },
   },
-  /** The open connections fall silent and new ones work, as if a firewall had forgotten the open ones. */
   'connections forgotten': {
     scene: 'network',
     run: ({ relay, lift }) => lift(() => relay.forget()),
   },
-  /** The same in a quiet hour, with one client and mostly idle sessions. */
   'idle connections forgotten': {
     scene: 'network',
     isQuiet: true,
@@ -232,7 +226,6 @@ const breakages = {
       await lift(() => become('off'));
     },
   },
-  /** Only sessions that begin during the breakage are read-only, and they stay so. */
   'new sessions read-only': {
     scene: 'server',
     async run({ ask, outage, readAtOnce, lift, random }) {
@@ -566,7 +559,6 @@ type Add = (problem: string) => void;
 
 const readPauseMilliseconds = 10;
 
-/** The readers check that an order can be read as soon as it was answered with 201. */
 function startReaders(
   readerCount: number,
   service: ServiceProcess,
@@ -729,7 +721,6 @@ async function standsAgain(postgres: ThrowawayPostgres, ask: Stage['ask']): Prom
 
 interface SmallDisk {
   readonly folder: string | null;
-  /** Fills the disk to the last byte, and fills space that is freed later, until clear(). */
   fill(): void;
   clear(): void;
   remove(): void;
@@ -800,7 +791,6 @@ interface StallingRelay {
   /** From now on no bytes pass, not even a close. New connections are accepted and stay silent. */
   stall(): void;
   flow(): void;
-  /** Keeps open connections silent forever. New ones work. */
   forget(): void;
   cut(): void;
   bury(): void;

@@ -43,7 +43,7 @@ export async function crashServers({ crashes, seed, onCrash }: CitusCrashesOptio
   }
 }
 
-/** Kills a backend with kill -9: PostgreSQL ends all others, drops its shared memory and recovers. Works remotely, too. */
+/** PostgreSQL then ends all other backends, drops its shared memory and recovers. Works remotely, too. */
 async function crash(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

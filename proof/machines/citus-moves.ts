@@ -1,6 +1,5 @@
-// Moves account groups between Citus workers while clients order through two processes of the service. A group's orders
-// wait while Citus blocks its writers; then the lanes of both processes must connect to the group's new worker. Finally
-// compares what was acknowledged with what exists. Called by long-citus-moves.ts.
+// Moves account groups between Citus workers while clients order through two processes of the service. The lanes of both
+// processes must follow. Finally compares what was acknowledged with what exists. Called by long-citus-moves.ts.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -85,7 +84,6 @@ export async function moveGroups({ moves, seed, onMove }: GroupMovesOptions): Pr
   }
 }
 
-/** Waits until each worker has exactly the lanes of its groups. @returns a sentence for each difference that remains */
 async function lanesOutOfPlace(
   coordinator: pg.Client,
   { servers }: CitusPlace,
@@ -138,7 +136,6 @@ function createPeriods(groupCount: number) {
   let lastAt: (number | null)[] = Array.from({ length: groupCount }, () => null);
   let longest = lastAt.map(() => 0);
   return {
-    /** Restarts the measurement. For a group without later orders, the pause begins now. */
     begin() {
       const now = performance.now();
       lastAt = lastAt.map((at) => (at === null ? null : now));

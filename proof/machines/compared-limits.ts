@@ -1,6 +1,5 @@
-// Compares the script of the shared limits, on a real server, with a naive model. It runs random operations on a few keys at
-// times that advance, stand still and go back. Answers must be equal, and no window may exceed its limit. Called by
-// long-shared-limits.ts.
+// Compares the shared limits' script, on a real server, with a naive model: random operations on a few keys, at times that
+// advance, stand still and go back. Called by long-shared-limits.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -70,7 +69,6 @@ function step(random: Random): number {
 }
 
 interface Memory {
-  /** Moments from earlier answers, by key, which can be given back. */
   readonly moments: Map<string, number[]>;
   readonly counts: { readonly pair: string; readonly count: number; readonly moment: number }[];
 }

@@ -31,7 +31,6 @@ export interface Party {
 export interface ExpectedLists {
   readonly oracle: Oracle;
   readonly accountId: AccountId;
-  /** The time of the account's clock, in seconds. */
   readonly now: number;
   readonly mode: Mode;
   readonly feed: readonly EmittedAt[];

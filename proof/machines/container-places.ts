@@ -29,7 +29,6 @@ export type Part = 'service' | 'database' | 'valkey';
 
 export interface Place {
   readonly address: string;
-  /** Installs a version: an image, and the files of the checkout it belongs to. */
   install(image: string, checkout?: string): Promise<void>;
   /** Starts the service for the first time or, after another `install`, upgrades it. */
   up(): Promise<void>;
@@ -37,14 +36,11 @@ export interface Place {
   /** Runs `sellthrough doctor`. Fails if it finds anything wrong. */
   doctor(): Promise<void>;
   crash(part: Part): Promise<void>;
-  /** How often the engine has restarted the container. */
   restarts(part: Part): Promise<number>;
   containersOf(part: Part): Promise<string[]>;
   /** Runs `sellthrough verify`. An embedded service is stopped first. */
   verify(): Promise<string>;
-  /** @returns the path of the backup, outside the container */
   backUp(): Promise<string>;
-  /** Call it before the first start. */
   restore(file: string): Promise<void>;
   /** Ends the service as an upgrade does. @returns its exit code */
   stop(): Promise<number>;
@@ -54,7 +50,6 @@ export interface Place {
 
 export interface PlaceOptions {
   readonly kind: Kind;
-  /** The compose project. Names of containers, volumes and networks begin with it. */
   readonly name: string;
   readonly folder: string;
   readonly images: BaseImages;

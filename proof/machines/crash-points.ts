@@ -1,6 +1,6 @@
-// Loaded before the service (node --import): kills its process with SIGKILL when an order reaches a named point for the
-// n-th time. The product has no code for this: the points are observed at the driver, which both databases share, and at the
-// response. CRASH_POINT is one of crashPoints. CRASH_AT is the n, counted from SIGUSR2 on.
+// Loaded before the service (node --import): kills its process with SIGKILL when an order reaches a point (CRASH_POINT) for
+// the n-th time (CRASH_AT, counted from SIGUSR2). It watches the driver and the response, so the product needs no code for
+// this.
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';

@@ -1,6 +1,5 @@
-// Starts two processes of the service on one PostgreSQL for a crowd. For a crowd in both modes it also signs an administrator
-// in and starts a webhook receiver, whose view is checked at the end. Used by test/process/test-mode-crowd.test.ts and
-// long-crowd.ts.
+// Starts two processes of the service on one PostgreSQL for a crowd; for a crowd in both modes also a webhook receiver and
+// an administrator's session. Used by test/process/test-mode-crowd.test.ts and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -28,7 +27,6 @@ export async function startCrowdPlace(databaseUrl: string, more: Readonly<Record
   const addresses = services.map(({ address }) => address);
   const receivers: WebhookReceiver[] = [];
 
-  /** Starts a receiver and signs the administrator in, who must change the first password. */
   async function witnesses(): Promise<TraceWitnesses> {
     const [address = ''] = addresses;
     const receiver = await startWebhookReceiver();

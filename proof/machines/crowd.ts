@@ -1,7 +1,6 @@
-// A crowd of clients against several processes of the service on one PostgreSQL: orders, renewals, cancels, holds, credits,
-// debits and balance reads at once, through any process. The journal of requests and answers is compared with the ledger.
-// With `testMode`, accounts are also used in tests, whose clocks move; modes must leave no trace in each other. Called by
-// test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
+// A crowd of clients sends all kinds of requests to several processes of the service on one PostgreSQL. The journal of
+// requests and answers is compared with the ledger. With `testMode`, accounts are also used in test mode, and neither mode
+// may leave traces in the other. Called by test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';
@@ -14,7 +13,6 @@ export interface CrowdOptions {
   readonly adminKey: string;
   readonly seed: number;
   readonly isOver: (requests: number) => boolean;
-  /** Also uses the accounts in test mode. These witnesses are checked at the end. */
   readonly testMode?: TraceWitnesses;
 }
 
@@ -107,7 +105,6 @@ export async function runCrowd({
     const mark = testMode === undefined ? '' : `${marks[mode]}-`;
     const what = random.below(mode === 'test' ? 15 : 13);
     if (what < 2) return { type: 'balance', path: '/balance', body: {}, key: '' };
-    // One request in three shares its key with others, mostly with the same data.
     const shared = random.below(3) === 0 ? Math.floor(moment / 100) * 10 + random.below(10) : null;
     const key = shared === null ? `${mark}own-${ownKey}` : `${mark}shared-${shared}`;
     const data = shared !== null && random.below(5) > 0 ? createRandom(shared) : random;
@@ -159,7 +156,7 @@ export async function runCrowd({
     entryCount += entries.length;
     if (mode === 'test') checkClock(own);
   }
-  // In each mode, a reference stands for one customer.
+  // A reference stands for one customer in each mode.
   for (const same of [live, testAccounts]) {
     const ids = new Set(same.map(({ id }) => id));
     checkOwners(journal.filter(({ accountId }) => ids.has(accountId)));

@@ -12,21 +12,18 @@ export interface DockerRun {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** @returns the output @throws Error with the error output if the command fails */
 export async function docker(args: readonly string[], { cwd = '.', environment = {} }: DockerRun = {}) {
   const { code, stdout, stderr } = await runProgram('docker', args, { cwd, environment });
   if (code !== 0) throw new Error(`docker ${args.join(' ')} ended with ${code}: ${stderr.slice(-2_000)}`);
   return stdout.trim();
 }
 
-/** Runs one shell line, as the documents write it. */
 export async function shell(line: string, { cwd = '.', environment = {} }: DockerRun): Promise<string> {
   const { code, stdout, stderr } = await runProgram('sh', ['-c', line], { cwd, environment });
   if (code !== 0) throw new Error(`"${line}" ended with ${code}: ${stderr.slice(-2_000)}`);
   return stdout.trim();
 }
 
-/** @returns a sentence about what is missing; null if everything is here */
 export function whyNoDocker(): string | null {
   const engine = spawnSync('docker', ['version', '--format', '{{.Server.Version}}'], { encoding: 'utf8' });
   if (engine.error !== undefined) return 'The program docker is not installed.';
@@ -48,9 +45,7 @@ function lastLine(said: string): string {
 }
 
 export interface BaseImages {
-  /** @returns the file's text, in which images whose digest cannot be pulled are named by their tag */
   withImages(file: string): Promise<string>;
-  /** Tags that were used in place of their digest. */
   byTag(): string[];
 }
 
@@ -95,7 +90,7 @@ export interface RunName {
   remove(): Promise<void>;
 }
 
-/** Containers, volumes, networks and the repository of images that begin with the name belong to the run. */
+/** Everything whose name begins with the run's name belongs to it. */
 export function nameRun(name: string): RunName {
   const disarm = whenThisEnds(`run=$1; ${removal}`, [name]);
   return {
@@ -117,7 +112,6 @@ export function nameRun(name: string): RunName {
   };
 }
 
-/** Kills the process by its id on the host, like a crash, so that the engine's restart policy decides what follows. */
 export async function crash(container: string, image: string): Promise<void> {
   const pid = await docker(['inspect', '--format', '{{.State.Pid}}', container]);
   const kill = `process.kill(${Number(pid)}, 'SIGKILL')`;

@@ -1,5 +1,5 @@
-// The product's view of each customer: the last call that it took, even if its answer was lost. Compared with the
-// service's entitlements. Used by unreliable-product.ts.
+// The product's view of each customer: the last call that it accepted. Compared with the service's entitlements. Used by
+// unreliable-product.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -18,11 +18,10 @@ interface Entitlement extends ToldPlan {
 }
 
 export interface EntitlementCopy {
-  /** Reads the initial state, as a product does when it is connected. */
   begin(client: Pick<ApiClient, 'get'>): Promise<void>;
-  /** Records a call that the product has taken. Repeats of a call change nothing. */
+  /** Repeats of a call change nothing. */
   take(callId: string, reference: string, plan: ToldPlan): void;
-  /** For a customer that an administrator set up by hand: the product's state is unknown. */
+  /** The administrator has set up this customer by hand, so the product's state is unknown. */
   forget(reference: string): void;
   problems(
     client: Pick<ApiClient, 'get'>,
@@ -72,7 +71,6 @@ async function readEntitlements(client: Pick<ApiClient, 'get'>): Promise<Iterabl
   for (let after: string | null = null; ; ) {
     const query: string = after === null ? '' : `?after=${encodeURIComponent(after)}`;
     const { status, body, text }: Answer = await client.get(`/api/product/v1/entitlements${query}`);
-    // On a busy machine the service may answer 503. Retry, as clients do.
     if (status === 503) {
       await pause(100);
       continue;

@@ -20,7 +20,6 @@ export interface FailoverFigures {
   readonly gapMilliseconds: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** Orders acknowledged by a repeat, because an earlier attempt had placed them. */
   readonly replayed: number;
 }
 
@@ -98,7 +97,6 @@ export async function startFailoverClients(
   let turn = 0;
   const clients = startRetryingClients({
     ...{ shop, seed, journal, clientCount, customersPerAccount, onAttempt },
-    // Each attempt uses the next process, so that retries go to another one.
     address: () => {
       turn += 1;
       return services[turn % services.length]?.address ?? first.address;
@@ -129,7 +127,6 @@ export async function startFailoverClients(
         look();
       });
     },
-    /** The figures since the last call, including a gap that has not ended. */
     figures(): FailoverFigures {
       const seen = figures;
       figures = { gapMilliseconds: 0, acknowledged: 0, refused: 0, replayed: 0 };

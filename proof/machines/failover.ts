@@ -1,8 +1,7 @@
 // Fails the database over: two PostgreSQL servers, one the other's synchronous standby, and two processes of the service
-// that list both in DATABASE_URL. Each round kills the primary, promotes the standby, and brings the old primary back,
-// first unchanged, then as standby. Called by long-failover.ts; test/process/failover.test.ts tests single moments.
-// Invariant checked: no acknowledged order is missing, each is charged once; a former primary gets no writes; no process
-// restarts.
+// that list both. Each round kills the primary, promotes the standby, and brings the old primary back. Called by
+// long-failover.ts; test/process/failover.test.ts tests single moments.
+// Invariant: no acknowledged order is missing, each is charged once; a former primary gets no writes; no process restarts.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 // Loaded before the service (node --import): its clock runs ten days per second, equally in all processes of a proof, and
-// the jobs for renewals and plan ends run every second. Outbound calls time out after a second; events are kept forever.
-// FAST_CLOCK_BEGAN: start in milliseconds. FAST_CLOCK_STOPS: the time at which it stands still, for a quiet end.
+// the jobs for renewals and plan ends run every second. Outbound calls time out after a second.
+// FAST_CLOCK_BEGAN: start in milliseconds. FAST_CLOCK_STOPS: when it stands still, so that everything due can finish.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 
@@ -19,7 +19,7 @@ if (began !== undefined) {
   defaultLimits.scheduledJobs.planEnds.everySeconds = 1;
   // The passing years must not delete what is compared at the end.
   defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
-  // Endpoints that never answer must time out soon, except in the quiet end, which has no time for a second attempt.
+  // Endpoints that never answer must time out soon, except once the clock stands still: then there is no second attempt.
   if (stops === Number.POSITIVE_INFINITY) defaultLimits.outbound.callMilliseconds = 1_000;
   // Plans are renewed one after another, so that the process can die between any two of them.
   defaultLimits.renewals.plansAtOnce = 1;

@@ -1,6 +1,5 @@
-// A fuzzer that knows the service only by openapi.json. It sends valid and spoilt requests for every operation and checks
-// every answer against the document. Requests are sequential, so that a seed repeats a run. Called by fuzz.test.ts (seconds)
-// and long-fuzz.ts.
+// A fuzzer that knows the service only by openapi.json. It sends valid and invalid requests for every operation and checks
+// every answer against the document. A seed repeats a run. Called by fuzz.test.ts (seconds) and long-fuzz.ts.
 // Invariant: it never breaks what it needs to continue (the administrator, the ordering accounts).
 
 import assert from 'node:assert/strict';
@@ -34,7 +33,6 @@ export const otherServers: Outbound = {
   close: async () => undefined,
 };
 
-/** A service with everything the fuzzer uses, including a product that customers sign in to. */
 export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
@@ -97,7 +95,6 @@ export interface Schema {
 
 interface DocumentedAnswer {
   readonly codes: readonly string[];
-  /** The first schema violation; null: none. */
   problem(body: unknown): string | null;
 }
 
@@ -219,7 +216,6 @@ interface World {
   readonly unorderable: readonly number[];
   readonly trial: number;
   readonly orders: number[];
-  /** Orders that waited for the product at the start. */
   readonly waiting: readonly number[];
   readonly customers: number[];
   readonly events: number[];
@@ -229,10 +225,8 @@ interface World {
   readonly webhooks: OwnedWebhook[];
   readonly people: OwnedThing[];
   readonly keys: OwnedThing[];
-  /** Prices of accounts that are still to come. */
   readonly priceLists: OwnedThing[];
   readonly testKey: string;
-  /** Codes for the operator's product that are not yet spent. */
   readonly codes: string[];
   customerNames: number;
 }
@@ -381,7 +375,6 @@ async function learn(
   if (typeof body?.login_url === 'string' && world.codes.length < 5) {
     const { status, headers } = await openPage(address, 'POST', pathOfLink(body.login_url));
     const code = new URL(headers.get('location') ?? '', address).searchParams.get('code');
-    // A suspended customer does not get a code.
     assert.ok(code !== null || status === 403, 'a login link leads to the product with a code');
     if (code !== null) world.codes.push(code);
   }
@@ -432,7 +425,6 @@ function drawRequest(
   const isElsewhere = oneIn(40);
   const method = isElsewhere ? oddMethod(operation, random) : operation.method;
   const path = fillPath(operation, world, random) + drawQuery(operation, random);
-  // Mostly the key of the account that owns the order, customer or endpoint.
   const ownerId = ownerOfPath(path, world);
   const owner = random.below(4) > 0 ? world.resellers.find((each) => each.id === ownerId) : undefined;
   const headers: Record<string, string | string[]> = {
@@ -461,7 +453,6 @@ function drawRequest(
   return { operation: operation.id, method, path, headers, body, isElsewhere };
 }
 
-/** Ids of orders, customers and events start with their account's. */
 function ownerOfPath(path: string, { lastingWebhooks, webhooks }: World): number | undefined {
   const id = Number(/\/(\d+)/.exec(path.slice('/api/v1'.length))?.[1]);
   if (path.includes('/webhooks/')) {
@@ -583,7 +574,6 @@ function fillOwnedPath(path: string, inner: string, all: readonly OwnedThing[], 
     .replace(`{${inner}}`, () => String(one?.id ?? random.pick(oddIds)));
 }
 
-/** Draws an endpoint and an event of its owner, and sometimes an event of another owner. */
 function fillWebhookPath(
   path: string,
   method: string,
@@ -628,7 +618,6 @@ export function drawQuery({ query }: Operation, random: Random): string {
     'offset',
   ];
   const parts: string[] = [];
-  // Without `from` there is no result.
   if (query.includes('from') && random.below(8) > 0) return `?from=${random.pick(seconds)}`;
   for (let count = random.below(5); count > 0; count -= 1) {
     const value = random.below(3) === 0 ? String(random.below(130)) : random.pick(oddQueryValues);

@@ -1,9 +1,7 @@
-// Runs random customer histories around the hand-off to the product: orders, trials, holds, cancels, ends and renewals. The
-// product is away, refuses, or loses answers, and administrators settle orders and calls at any time. Many customers share a
-// service, a clock and a product, so that calls are batched. Used by test/service/model-of-hand-off.test.ts and
-// long-hand-off.ts.
-// Invariant checked: the last call that the product took equals the entitlement, and both equal the oracle's
-// (hand-off-oracle.ts).
+// Runs random customer histories around the hand-off to the product, which is away, refuses, or loses answers, while
+// administrators settle orders and calls. Many customers share a service, a clock and a product, so that calls are batched.
+// Used by test/service/model-of-hand-off.test.ts and long-hand-off.ts.
+// Invariant: the last call that the product accepted equals the entitlement, and both equal the oracle's.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,7 +26,6 @@ import { followHandOff } from './hand-off-oracle.ts';
 export interface HandOffRun {
   readonly histories: number;
   readonly problems: readonly string[];
-  /** Counts of what happened, to check the run's coverage. */
   readonly counted: ReadonlyMap<string, number>;
 }
 
@@ -50,9 +47,8 @@ const day = 24 * hour;
 const steps = 12;
 const looksUntilBegun = 20;
 const stridesMax = 14;
-/** Failures of most calls. A call that never succeeds runs out of attempts, and an administrator decides. */
+/** Most calls fail at most this often. A call that never succeeds runs out of attempts, and an administrator decides. */
 const failuresMax = 6;
-/** Share of calls that never succeed. */
 const stubbornShare = 0.04;
 /** Share of customers with many such calls. For their orders, the product decides but its answers are lost. */
 const unluckyShare = 0.2;
@@ -107,7 +103,6 @@ interface OpenCall {
   readonly callId: string;
   readonly accountId: number;
   readonly customerNumber: number;
-  /** The order that the answer to this call settles; null if it settles no order. */
   readonly confirmed: number | null;
 }
 
@@ -178,7 +173,6 @@ function createProductBooks(random: Random, confirms: boolean, count: (what: str
     receive,
     problems,
     taken,
-    /** The product's decision, even if its answer was lost. */
     decision: (id: string) => decisions.get(id) ?? null,
     setAway(away: boolean): void {
       isAway = away;
@@ -500,7 +494,6 @@ function soldPackages({ packages }: TestService): World['packages'] {
   ];
 }
 
-/** @returns null if the product has the entitlement and the oracle agrees */
 async function lastCallProblem(
   reader: Pick<TestAccount, 'get'>,
   { reference, number }: Actor,

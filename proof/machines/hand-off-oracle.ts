@@ -1,6 +1,5 @@
-// The oracle of hand-off-histories.ts. It receives each command that the engine has decided, in that order, and says at the
-// end what the product must have received last. Each customer has a separate world, because their commands do not affect
-// each other.
+// The oracle of hand-off-histories.ts. It receives each command that the engine has decided, in that order, and says finally
+// what the product must have received last. Each customer has a separate world.
 
 import assert from 'node:assert/strict';
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
@@ -10,7 +9,6 @@ import { createOracle, type Oracle, type ToldPlan, type World } from '../oracle/
 export interface HandOffOracle {
   /** The last plan that the product must have received; null: it may have received no plan. */
   toldLast(reference: string, now: number): ToldPlan | null;
-  /** Renewals that are due and were not placed. */
   dueRenewals(reference: string, now: number): readonly string[];
   readonly problems: readonly string[];
 }
@@ -25,7 +23,6 @@ interface HandOffOracleOptions {
 interface Follower {
   readonly oracle: Oracle;
   readonly reference: string;
-  /** Counts only this customer's orders. */
   orderCount: number;
 }
 
@@ -136,7 +133,6 @@ export function followHandOff({ engine, packages, confirms, now }: HandOffOracle
       case 'settle_order': {
         const { outcome: wanted, reason, by } = command;
         const said = { outcome: wanted, reason, by: by === null ? 'product' : operator } as const;
-        // The clock may have moved since the decision.
         const settledAt = outcome.type === 'settled' ? (outcome.order.failure?.at ?? at) : at;
         return word(oracle.settleOrder({ accountId: reference, orderNumber, ...said }, settledAt), 'settled');
       }

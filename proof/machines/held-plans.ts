@@ -1,6 +1,5 @@
-// Sets and lifts holds while the service is killed: accounts suspend and resume customers, set and undo cancels at the
-// period's end, and the operator sets and lifts holds, beside the other clients' requests. A request with an unknown outcome
-// may have changed the plan or not; it is not repeated. Part of kill-proof.ts.
+// Sets and lifts holds while the service is killed: suspensions, cancels at the period's end, and the operator's holds. A
+// request with an unknown outcome is not repeated. Part of kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -10,7 +9,7 @@ import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 
 export interface HeldPlans {
-  /** Makes the last changes after all orders, each with its own product call. Resolves to the number of changes. */
+  /** Each of the last changes gets its own product call. Resolves to the number of changes. */
   finish(): Promise<number>;
   stop(): void;
 }

@@ -1,5 +1,5 @@
-// Compares the clients' requests and answers, and their times, with the ledger afterwards. It does not know how the service
-// works: it compares answers with each other and with the final state.
+// Compares the clients' requests and answers with each other and with the final ledger. It does not know how the service
+// works.
 
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -7,7 +7,6 @@ import { settlementProblems } from './settled-orders.ts';
 
 export const planRequests = ['cancel', 'suspend', 'resume', 'auto-renew'] as const;
 
-/** `clock`: a move of a test clock, during which plans renew. */
 type SentType = 'place' | 'renew' | 'credit' | 'balance' | 'clock' | (typeof planRequests)[number];
 
 export interface Sent {
@@ -24,7 +23,6 @@ export interface Sent {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The last ledger entry of an acknowledged request, and the request's times. */
 interface Acknowledged {
   readonly lastEntry: number;
   readonly balance: unknown;

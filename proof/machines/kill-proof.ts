@@ -1,7 +1,6 @@
-// Proves that kills neither lose nor double orders: kills the process (-9) at random instants and named points while
-// clients repeat each order with its key until answered; audits after every restart, and finally compares the clients'
-// journal with the service's records. Months pass, plans renew and are canceled (living-plans.ts). Called by
-// test/process/kill.test.ts (short) and long-kill.ts; broken-database.ts uses its clients and checks.
+// Proves that kills neither lose nor double orders: kills the process (-9) at random instants and named points while clients
+// repeat each order with its key; audits after every restart, and finally compares the clients' journal with the service's
+// records. Called by test/process/kill.test.ts (short) and long-kill.ts; broken-database.ts uses its clients and checks.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -26,7 +25,6 @@ export interface KillProofOptions {
   readonly seed: number;
   /** Fewer orders between kills, because each audit reads all of them, and no random instants. */
   readonly isShort?: boolean;
-  /** With a product that answers, refuses, stays silent and dies (unreliable-product.ts). */
   readonly confirms?: boolean;
   readonly onKill?: (done: number, point: string) => void;
 }
@@ -35,7 +33,6 @@ export interface KillReport {
   readonly kills: number;
   readonly killsByPoint: Readonly<Record<string, number>>;
   readonly ordersAcknowledged: number;
-  /** Orders that were answered only after an attempt with an unknown outcome. */
   readonly ordersAfterUnknown: number;
   readonly renewals: number;
   readonly cancels: number;
@@ -140,7 +137,6 @@ async function killAgainAndAgain(
       seed,
       journal,
       clientCount: isShort ? clientCountShort : clientCount,
-      // Few customers, so that there are renewals, changes and refunds as well as activations.
       customersPerAccount: 20,
       // A starting process does not answer, and requests slow it down.
       retryMilliseconds: 100,
@@ -225,13 +221,11 @@ export function emptyJournal({ accounts }: Shop): Journal {
   return new Map(accounts.map(({ id }) => [id, []]));
 }
 
-/** One request, as its client saw it. Times by performance.now(). */
 export interface Attempt {
   readonly accountId: number;
   readonly key: string;
   readonly sentAt: number;
   readonly answeredAt: number;
-  /** null: the connection broke, so the outcome is unknown. */
   readonly answer: Answer | null;
 }
 
@@ -239,11 +233,9 @@ export interface RetryingClientsOptions {
   readonly shop: Shop;
   readonly seed: number;
   readonly journal?: Journal;
-  /** A key prefix not used by earlier clients. */
   readonly keyPrefix?: string;
   readonly retryMilliseconds?: number;
   readonly restMilliseconds?: number;
-  /** Every eighth client sends bulks of this size; absent: none. */
   readonly ordersInBulk?: number;
   readonly clientCount: number;
   readonly customersPerAccount: number;
@@ -255,14 +247,12 @@ export interface RetryingClientsOptions {
 export interface RetryingClients {
   readonly journal: Journal;
   ordersAfterUnknown(): number;
-  /** Starts no more orders. Resolves when all are answered. */
   finish(): Promise<void>;
 }
 
 const retryAfterMilliseconds = 20;
 const patienceMilliseconds = 30_000;
 
-/** Each client places orders one after another, repeating each with its key until a final answer. */
 export function startRetryingClients({
   shop,
   seed,
@@ -365,7 +355,6 @@ export function startRetryingClients({
   };
 }
 
-/** The result of one of the bulk's orders, in the form of a single answer. If the bulk was refused, its answer. */
 function answerIn(whole: Answer | null, place: number): Answer | null {
   if (whole?.status !== 200) return whole;
   const body = whole.body.results[place];
@@ -428,13 +417,11 @@ export async function openShop(address: string, adminKey: string): Promise<Shop>
 
 export interface BooksReport {
   readonly orders: number;
-  /** Orders that were acknowledged but are missing or different, one sentence each. */
   readonly lost: readonly string[];
-  /** Orders that were never acknowledged, or that share a key, one sentence each. */
   readonly doubled: readonly string[];
 }
 
-/** Compares the clients' view with the service's. An order that was never acknowledged was doubled or made up. */
+/** An order that was never acknowledged was doubled or made up. */
 export async function compareBooks(
   address: string,
   adminKey: string,

@@ -1,6 +1,6 @@
-// Plans while their service is killed: some renew automatically again and again (fast-clock.ts), others are canceled by
-// clients that repeat each cancel until answered. Finally checks one renewal for each end, one refund for each cancel. Part
-// of kill-proof.ts.
+// Plans while their service is killed: some renew again and again (fast-clock.ts), others are canceled by clients that
+// repeat each cancel until answered. Finally there must be one renewal for each end and one refund for each cancel. Part of
+// kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,7 +24,6 @@ interface Cancelled {
 
 export interface LivingPlans {
   finish(): Promise<void>;
-  /** Waits until no plan is due at this time, at which the clock stands still. */
   settle(address: string, now: number): Promise<void>;
   check(admin: Pick<ApiClient, 'get'>): Promise<LivingPlansReport>;
 }
@@ -42,14 +41,12 @@ interface LivingPlansOptions {
 }
 
 const renewingPerAccount = 5;
-// Most of these plans renew before their end. With one hour, the killed process may miss the end. With 720 hours, a plan is
-// due again at once after a month of 28 days.
+// Most of these plans renew before their end. With 720 hours, a plan is due again at once after a month of 28 days.
 const hoursBefore = [720, 720, 240, 24, 1];
 const cancelledPerAccount = 3;
 const restMilliseconds = 100;
 const patienceMilliseconds = 60_000;
 
-/** True for customers whose orders the product must not refuse, so that their plans continue. */
 export function mustLive(reference: string): boolean {
   return /^(?:renewing|cancelled)-/.test(reference);
 }

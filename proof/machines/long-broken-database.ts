@@ -1,6 +1,6 @@
 // node proof/machines/long-broken-database.ts [--rounds 5] [--seed 1] [--only name]
-// Runs each breakage of broken-database.ts for several rounds on a throwaway PostgreSQL server. Prints a line for each and
-// the totals. Exit code 1: an order was lost or doubled, an answer was wrong, the process died, or orders resumed too late.
+// Runs each breakage of broken-database.ts for several rounds. Exit code 1: an order was lost or doubled, an answer was
+// wrong, the process died, or orders resumed too late.
 
 import { parseArgs } from 'node:util';
 import {
@@ -12,7 +12,6 @@ import {
   whyNotHere,
 } from './broken-database.ts';
 
-/** The limit of the median time from the database's return to the next order. */
 const recoveryMedianMax = 2_000;
 
 const { values } = parseArgs({

@@ -1,7 +1,7 @@
 // node proof/machines/long-containers.ts [--kills 6] [--only embedded]... [--present image] [--older image] [--seed 1]
-// Builds the image and runs it from each compose file: orders flow while an older version (the commit before the newest
-// migration) is replaced and while containers are killed; a backup is restored into new volumes. Exit code 1: an
-// acknowledged order is missing or exists twice, the books do not add up, or there is no Docker.
+// Builds the image and runs it from each compose file: upgrades from the commit before the newest migration, kills
+// containers and restores a backup under orders. Exit code 1: an acknowledged order is missing or doubled, the books do not
+// add up, or there is no Docker.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -260,7 +260,6 @@ async function startStream({ address }: Place, adminKey: string): Promise<Stream
   };
 }
 
-/** Places an order whose answer is requested again after every event. */
 async function placeFirst({ address }: Place, { shop, journal }: Stream) {
   const [account] = shop.accounts;
   assert.ok(account);
@@ -291,7 +290,6 @@ async function expectBooks({ address }: Place, adminKey: string, journal: Journa
   assert.deepEqual(body.problems, []);
 }
 
-/** The last line of the command's output. */
 async function verified(place: Place): Promise<string> {
   return (await place.verify()).split('\n').at(-1) ?? '';
 }

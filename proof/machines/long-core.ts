@@ -1,6 +1,6 @@
 // node proof/machines/long-core.ts --operations 20000000 [--seed 1]
-// The long form of core-against-oracle.test.ts, with a worker per core. A plain generator draws histories with the same
-// distribution; fast-check shrinks failing ones. The last line gives operations, divergences, seed and duration.
+// The long form of core-against-oracle.test.ts, with a worker per core. The last line gives operations, divergences, seed
+// and duration.
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 // node proof/machines/long-fuzz.ts [--seconds 600] [--seed 1]
-// The long form of fuzz.test.ts, on the database of TEST_DATABASE, with a new service and seed from time to time, because
-// customers would fill up. The last line gives seeds, requests, kinds of answers and duration.
+// The long form of fuzz.test.ts, with a new service and seed from time to time, because customers would fill up. The last
+// line gives seeds, requests, kinds of answers and duration.
 
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -11,7 +11,6 @@ const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string', default: '1' } },
 });
 const requestsPerSeed = 20_000;
-// Allowed growth after garbage collection: much less than a seed's requests would need.
 const growthMaxMegabytes = 24;
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

@@ -1,6 +1,5 @@
 // node proof/machines/long-hand-off.ts --histories 10000 [--seed 1] [--customers 200]
-// The long form of model-of-hand-off.test.ts, on the embedded database. The last line gives histories, calls,
-// counter-examples, seed and duration.
+// The long form of model-of-hand-off.test.ts, on the embedded database. The last line gives the totals.
 
 import { parseArgs } from 'node:util';
 import { startTestService, type TestAccount } from '../../scripts/throwaway/test-service.ts';

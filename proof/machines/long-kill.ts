@@ -1,6 +1,5 @@
 // node proof/machines/long-kill.ts --database embedded|postgres|citus [--kills 500] [--seed 1] [--product]
-// Runs kill-proof.ts with fifty kills per seed, PostgreSQL on throwaway servers. Orders wait for an unreliable product in
-// every second seed or, with --product, in every seed.
+// Runs kill-proof.ts with fifty kills per seed. Every second seed, or with --product every seed, has an unreliable product.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 // node proof/machines/long-patroni-failover.ts [--road proxy|list]... [--only event]... [--lock-store etcd|etcd3] [--seed 1]
-// Makes a Patroni cluster fail while clients order through two processes of the service, by HAProxy's address or the host list
-// in DATABASE_URL. Prints a table. Exit code 1: an acknowledged order is missing, one was charged twice, an answer was wrong,
-// or a process of the service ended. Says which programs are missing.
+// Makes a Patroni cluster fail while clients order through HAProxy's address or a host list. Exit code 1: an acknowledged
+// order is missing, one was charged twice, an answer was wrong, or a process of the service ended.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 // node proof/machines/long-seeded-bugs.ts [--only text] [--write]
-// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it. --write puts the table
-// into docs/seeded-bugs.md. Exit code 1 if a bug is not caught.
+// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it. --write updates
+// docs/seeded-bugs.md. Exit code 1 if a bug is not caught.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -95,7 +95,6 @@ async function tryBug(bug: SeededBug): Promise<Verdict> {
   return { bug, caughtBy, seconds };
 }
 
-/** @returns the title of the first test that fails, without waiting for others; null if all pass */
 async function firstFailure({ test, on }: SeededBug): Promise<string | null> {
   const child = spawn(process.execPath, ['--test', '--test-timeout=100000', '--test-reporter=tap', test], {
     cwd: copy,

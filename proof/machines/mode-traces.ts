@@ -1,6 +1,5 @@
-// Checks that live accounts and their test accounts do not see each other. A crowd marks its texts with their mode. At the end,
-// the marks and ids are searched for in everything that the other mode and the operator see: lists, feeds, webhooks, figures,
-// searches, entitlements, the totals of verify. Part of crowd.ts.
+// Checks that live accounts and their test accounts do not see each other. A crowd marks its texts with their mode; finally
+// all lists, feeds, webhooks and figures of the other mode are searched for the marks and ids. Part of crowd.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,7 +14,6 @@ export const marks = { live: 'only-live', test: 'only-test' } as const;
 
 export interface TraceWitnesses {
   readonly panel: Pick<PanelClient, 'get'>;
-  /** Has an endpoint for each account, each test account and the operator. */
   readonly receiver: WebhookReceiver;
 }
 
@@ -51,10 +49,8 @@ interface TraceOptions {
 const crossedEach = 12;
 const patienceMilliseconds = 60_000;
 const restMilliseconds = 100;
-/** A rare event: one for each customer. */
 const deliveredType = 'customer.created';
 
-/** Call it before the crowd: it starts the recording of events. `check` throws an assertion that says what was found where. */
 export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
   const { panel, receiver } = witnesses;
   const testAccountIds = pairs.map(({ test }) => test.id);
@@ -115,7 +111,6 @@ export async function beginTraces({ admin, witnesses, pairs }: TraceOptions) {
     return rows;
   }
 
-  /** The balance of each mode must be the sum of its own ledger. */
   async function checkBalance({ client, id }: Party): Promise<void> {
     const entries = await readAll(client, '/ledger');
     const sum = entries.reduce((cents, { amount }) => cents + centsOf(amount), 0n);

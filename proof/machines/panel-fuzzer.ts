@@ -1,6 +1,5 @@
 // A fuzzer like fuzzer.ts, for the panel: it knows the routes only by the panel's document and calls them with a session.
-// Requests that end sessions or change how a person signs in use accounts that are signed in again afterwards. Called by
-// panel-fuzz.test.ts.
+// Requests that end sessions use accounts that are signed in again afterwards. Called by panel-fuzz.test.ts.
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
@@ -49,7 +48,6 @@ interface Seat {
   /** The account's only endpoint, which enables events for its orders; 0: none. */
   webhook: number;
   people: number[];
-  /** Ids of created keys, and the number of actions with the newest key. */
   keys: number[];
   keyActions: number;
 }
@@ -332,7 +330,6 @@ function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, rand
   const drawId = () => {
     if (random.below(8) === 0) return random.pick(oddIds);
     if (path.includes('/sessions/')) return random.pick(['none', ...seat.sessions]);
-    // The first entry is the account's opening credit.
     if (path.includes('/ledger/')) return String(publicId(random.pick(world.readers).account.id, 1));
     if (path.includes('/requests/')) return String(random.pick(world.readers).account.id);
     if (path.includes('/orders/')) return String(random.pick(world.orders));

@@ -1,6 +1,5 @@
-// A cluster like operators run, on loopback: etcd, two Patroni nodes with PostgreSQL (one the synchronous standby), and
-// HAProxy with one address that follows the primary. Needs Debian's packages patroni, etcd-server and haproxy. Called by
-// long-patroni-failover.ts.
+// A cluster as operators run it, on loopback: etcd, two Patroni nodes with PostgreSQL, and HAProxy. Needs Debian's packages
+// patroni, etcd-server and haproxy. Called by long-patroni-failover.ts.
 // Invariant: no program outlives this process; PostgreSQL does not run as root.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -31,7 +30,6 @@ export interface PatroniCluster {
   readonly proxyUrl: string;
   readonly listUrl: string;
   primary(): Promise<NodeName>;
-  /** Resolves when one is the primary and the other its synchronous standby. */
   whole(): Promise<void>;
   switchover(): Promise<void>;
   /** Whether a primary that cannot reach etcd continues while all other nodes answer it. */
@@ -277,7 +275,6 @@ ${nodeNames.map((name) => `  server ${name} 127.0.0.1:${nodes[name].port} check 
   }
 }
 
-/** Sets the timeout under both names that Patroni has for it. */
 function startTimeout(failsOverAtOnce: boolean) {
   const seconds = failsOverAtOnce ? 0 : 300;
   return { primary_start_timeout: seconds, master_start_timeout: seconds };

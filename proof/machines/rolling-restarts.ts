@@ -1,7 +1,6 @@
 // Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy with its file in
-// deploy/proxies. Clients that never repeat a request make the load, so every unexpected answer is a failure. Finally
-// compares the clients' view with the final state. Called by long-restarts.ts and test/proxies/rolling-restart.test.ts (one
-// round).
+// deploy/proxies. Clients never repeat a request, so every unexpected answer is a failure. Called by long-restarts.ts and
+// test/proxies/rolling-restart.test.ts (one round).
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
@@ -35,7 +34,6 @@ type Wish = 'order with a key' | 'order without a key' | 'read' | 'wait for an e
 interface Failure {
   readonly wish: Wish;
   readonly during: 'restarts' | 'kills';
-  /** A status and its source, or the connection's error code. */
   readonly outcome: string;
 }
 
@@ -174,7 +172,6 @@ interface Clients {
   /** Customers of failed orders, which may exist. */
   readonly unknown: ReadonlySet<string>;
   requests(): number;
-  /** Resolves when each client has been answered once more. */
   served(): Promise<void>;
   finish(): Promise<void>;
 }

@@ -4,7 +4,6 @@
 export interface SeededBug {
   readonly name: string;
   readonly file: string;
-  /** This text occurs exactly once in the file. */
   readonly find: string;
   readonly replace: string;
   /** The test file that must fail. Files under test/service use the embedded database unless `on` is set. */

@@ -15,7 +15,6 @@ export function withChildren(mains: readonly number[]): number[] {
   return [...mains, ...children];
 }
 
-/** The processes whose arguments contain this text, such as a folder. */
 export function processesWith(text: string): number[] {
   return everyProcess().flatMap(({ pid, args }) => (args.includes(text) ? [pid] : []));
 }

@@ -11,7 +11,6 @@ export interface ServiceProcess {
   readonly address: string;
   readonly pid: number | undefined;
   said(): string;
-  /** The newest log lines, from standard output. */
   logged(): string;
   /** Resolves when the log matches the pattern. A line may be written before or after its request is answered. */
   logs(pattern: RegExp): Promise<void>;
@@ -23,11 +22,9 @@ const logCharactersKept = 200_000;
 
 export interface ServiceProcessOptions {
   readonly environment: Readonly<Record<string, string>>;
-  /** Loaded before the service; paths relative to the checkout. */
   readonly preloads?: readonly string[];
 }
 
-/** Resolves when it listens. Rejects with its output if it ends before. */
 export async function startServiceProcess({
   environment,
   preloads = [],

@@ -1,5 +1,5 @@
-// Compares each order with its ledger entries. A completed order cost its price less its refund, and a failed one nothing. A
-// pending order has given no more than it took, because it may fail. Reads only the API's lists.
+// Compares each order with its ledger entries. A completed order cost its price less its refund, and a failed one nothing.
+// Reads only the API's lists.
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,6 @@ export function settlementProblems(orders: readonly Row[], entries: readonly Row
   });
 }
 
-/** The expected sum of its entries, and the number of nonzero charges. */
 function wantedOf({ price, refund, status }: Row): { total: bigint; charges: number } | null {
   const [priceCents, refundCents] = [centsOf(price), centsOf(refund)];
   // While an order is pending, no more of its refund is given than its price.

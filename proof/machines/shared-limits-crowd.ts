@@ -1,7 +1,7 @@
 // Proves the shared limits: three processes on one PostgreSQL and one Valkey or Redis, and clients that exceed their limits
-// steadily or in bursts while the server is restarted, frozen and away. Called by long-shared-limits.ts.
-// A request was admitted at some moment between sending and answer. A 60-second window counts as too full only if it is so
-// for every choice of these moments, so each finding is real.
+// while the server is restarted, frozen and away. Called by long-shared-limits.ts.
+// A request was admitted at some moment between sending and answer. A window counts as too full only if it is so for every
+// choice of these moments, so each finding is real.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -18,7 +18,6 @@ export interface SharedLimitsOptions {
   readonly valkey: ThrowawayValkey;
   readonly seed: number;
   readonly disturbances: readonly Disturbance[];
-  /** null: as in production. */
   readonly patienceMilliseconds: number | null;
   readonly say: (sentence: string) => void;
 }
@@ -29,7 +28,6 @@ export type Disturbance = (typeof disturbances)[number];
 export interface SharedLimitsReport {
   readonly admitted: number;
   readonly refused: number;
-  /** The number of undisturbed 60-second windows, and the fullest one of each account. */
   readonly calmWindows: number;
   readonly fullest: Readonly<Record<string, string>>;
   readonly fullestDisturbed: Readonly<Record<string, string>>;
@@ -145,7 +143,6 @@ async function openBook(admin: ApiClient, customer: Customer, seed: number): Pro
   return { customer, key: made.body.api_key, admitted: [], refused: [], slowest: 0 };
 }
 
-/** Requests of one client to one process, which ignores Retry-After. */
 async function knock(
   client: ApiClient,
   book: Book,
@@ -173,7 +170,6 @@ async function knock(
   }
 }
 
-/** @returns the span from before the disturbance until every process reports shared counting again */
 async function disturb(
   disturbance: Disturbance,
   services: readonly ServiceProcess[],
@@ -271,7 +267,6 @@ function judge(books: readonly Book[], disturbed: readonly Span[]): SharedLimits
 
 interface Window {
   readonly from: number;
-  /** Requests certainly admitted in the window, because they were sent and answered within it. */
   readonly count: number;
 }
 

@@ -1,6 +1,5 @@
-// A server that records the signed requests of a service that is killed. It lives in the test's process, so it survives every
-// kill. It checks signatures itself, and it can go away and return at its address. Used by delivery-witness.ts and
-// unreliable-product.ts.
+// A server that records the signed requests of a service that is killed. It lives in the test's process, so it survives
+// every kill. It checks signatures itself. Used by delivery-witness.ts and unreliable-product.ts.
 
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,13 +15,11 @@ export interface SignedRequest {
   readonly body: string;
 }
 
-/** Status and body; null: the server never answers. */
 export type SignedAnswer = { readonly status: number; readonly body?: string } | null;
 
 export interface SignedServer {
   readonly address: string;
   readonly forged: readonly string[];
-  /** Is away for this long: cuts connections and refuses new ones. */
   goAway(milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }

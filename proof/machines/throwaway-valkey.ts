@@ -12,7 +12,6 @@ import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { whenThisEnds } from './service-process.ts';
 
 export interface ThrowawayValkey {
-  /** VALKEY_URL; unchanged by stop and start. */
   readonly url: string;
   readonly description: string;
   stop(): Promise<void>;
@@ -34,7 +33,6 @@ function findProgram(): { readonly program: string; readonly version: string } |
   return null;
 }
 
-/** @returns a sentence about what is missing; null if the server can be started */
 export function valkeyProblem(): string | null {
   return findProgram() === null
     ? `The shared limits need ${programs.join(' or ')}: install valkey or redis.`

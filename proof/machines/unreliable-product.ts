@@ -1,8 +1,7 @@
-// Plays the product and its operator while the service is killed. In mode confirm the product randomly takes orders, refuses,
-// breaks, stays silent, loses answers and goes away, but repeats decisions unchanged. The operator settles orders that wait
-// too long, by the product's records. Used by kill-proof.ts.
-// Invariant checked: each order has the product's decision, and each customer's last call taken by the product equals the
-// entitlement.
+// Plays the product and its operator while the service is killed. In mode confirm, the product randomly accepts orders,
+// refuses, breaks, stays silent, loses answers and goes away. The operator settles orders that wait too long. Used by
+// kill-proof.ts.
+// Invariant: each order has the product's decision, and each customer's last accepted call equals the entitlement.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -16,9 +15,7 @@ import { mustLive } from './living-plans.ts';
 import { type SignedAnswer, type SignedRequest, startSignedServer } from './signed-server.ts';
 
 export interface UnreliableProduct {
-  /** From now on the product decides at once. Resolves when no call waits. */
   settle(address: string): Promise<void>;
-  /** Compares every order with its decision, and every entitlement with the last call taken. */
   check(address: string): Promise<UnreliableProductReport>;
   close(): Promise<void>;
 }
@@ -43,7 +40,6 @@ interface Question {
   readonly ids: Set<string>;
   readonly bodies: Set<string>;
   decision: 'taken' | 'refused' | null;
-  /** Whether it ever sent an answer with the decision. */
   isAnswered: boolean;
   isByHand: boolean;
 }
@@ -93,7 +89,6 @@ export async function startUnreliableProduct({
     const refuses = mood < 45 && !mustLive(data.customer.reference);
     question.decision ??= refuses ? 'refused' : 'taken';
     if (question.decision === 'taken') take();
-    // The product has decided, but its answer is lost.
     if (mood >= 20 && mood < 28) return null;
     question.isAnswered = true;
     return question.decision === 'taken'

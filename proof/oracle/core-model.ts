@@ -1,6 +1,6 @@
-// Runs a history through the service's pure core (parse-order-request.ts, parse-plan-request.ts, decideOrders) with a state
-// keeper in place of the database, and compares every answer and the final state with the oracle: once with each command in
-// its own batch, and again with random batches. Used by the unit test and by long-core.ts.
+// Runs a history through the service's pure core, with a state keeper in place of the database, and compares every answer
+// and the final state with the oracle: once with each command in its own batch, and again with random batches. Used by the
+// unit test and by long-core.ts.
 
 import fc from 'fast-check';
 import { customerView } from '../../src/features/customers/customer-view.ts';
@@ -76,7 +76,7 @@ import type { Refusal as RefusalOfOracle } from './oracle-request.ts';
 import { shownCustomer, sorted } from './shown-plans.ts';
 import { createStateKeeper, type StateKeeper } from './state-keeper.ts';
 
-/** Deliberately different from the indexes. */
+/** Deliberately different from the indexes, so that a mix-up is noticed. */
 const coreNaming = {
   accountIds: groups.map((_group, account) => account + 11),
   packageIds: packageTemplates.map((_template, slot) => slot + 21),
@@ -119,7 +119,7 @@ const documentedStatus: Readonly<Record<PaymentRefusal['code'], number>> = {
 
 export interface Divergence {
   readonly played: PlayedHistory;
-  /** Differing answers by step; the number of steps stands for the final state. */
+  /** Wrong answers by step. The last step's number plus one stands for the final state. */
   readonly problems: ReadonlyMap<number, string>;
 }
 
@@ -195,7 +195,7 @@ export function searchCore(seed: number, distribution: Distribution): Search {
     decided += run.decided;
     return run.divergence === null;
   });
-  // Shrunk apart from the search, which would do it without a limit of time.
+  // Shrunk apart from the search, which would shrink without a time limit.
   const { counterexample } = fc.check(agrees, { seed, numRuns: historiesPerSearch, endOnFailure: true });
   const [failing] = counterexample ?? [];
   return { operations, decided, failing: failing === undefined ? null : shrinkHistory(failing) };
@@ -224,12 +224,11 @@ export function describeFailure(history: History, seed: number): string {
   }
 }
 
-/** Empty if not a command; several for jobs: two for each attempt, as if two processes had found it. */
+/** Empty if the step is no command. Jobs have two answers for each attempt, as if two processes had found it. */
 type Answer = readonly OrderOutcome[];
 
 interface RunResult {
   readonly answers: readonly Answer[];
-  /** Prices shown that differ from the oracle's, by step. */
   readonly problems: ReadonlyMap<number, string>;
   readonly keeper: StateKeeper;
   readonly decided: number;
@@ -262,7 +261,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     waiting = [];
   }
 
-  /** Like the service's job, from stored data; each attempt twice, as by two processes. */
+  /** Runs each attempt twice, as two processes would. */
   function runJobs(index: number, at: number): void {
     flush();
     for (let due = keeper.due(at); due.length > 0; due = keeper.due(at)) {
@@ -306,7 +305,7 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
     } else if (request.type === 'periods') {
       shelf.setPeriods(request.packageId, request.periods);
     } else if (expected.type === 'schedule' && !('code' in expected.outcome)) {
-      // Refusals belong to the store: the service's model test covers them.
+      // The store refuses these, and the service's model test covers it.
       if (request.type === 'schedule') {
         const { packageId, from, prices, existingPlans } = request;
         shelf.schedule(packageId, from, { prices, isHeld: existingPlans === 'held' });
@@ -446,14 +445,12 @@ function commandOf(
   }
 }
 
-/** What the deliverer makes of the product's answer, and a route of the operator's decision. */
 export function settleCommandOf(
   { account, order: orderNumber, outcome, reason, by }: SettleStep,
   accountIds: readonly number[],
 ): SettleOrder {
   const accountId = accountIds[account] ?? 0;
   const author = by === 'product' ? null : { actorId: accountIds.at(-1) ?? 0 };
-  // A confirmation has no reason.
   const said = outcome === 'failed' ? reason : null;
   return { type: 'settle_order', accountId, orderNumber, outcome, reason: said, by: author };
 }
@@ -524,7 +521,7 @@ function createShelf(packageIds: readonly number[]) {
       const id = packageIds[slot] ?? 0;
       const base = new Map(namedPrices(prices).map((cell) => [cellOf(cell), { ...cell, changedAt: 0 }]));
       const scheduled = new Map<number, ShelfPrices>();
-      /** Noted as the service notes them, when a price set at once hides what was before a held change. */
+      /** The service records these when prices that start at once hide those before a held change. */
       const beforeHolds = new Map<string, bigint>();
       const periods: readonly Period[] = periodNames;
       const shown = { description: null, features: [], limits, createdAt: 0 };
@@ -604,7 +601,6 @@ interface ShelfPrices {
   readonly isHeld: boolean;
 }
 
-/** Ids are one sequence for all accounts. */
 function listId(accountId: number, number: number): number {
   return accountId * 1000 + number;
 }
@@ -613,7 +609,7 @@ function cellOf({ group, months }: { readonly group: Group; readonly months: num
   return `${group} ${months}`;
 }
 
-/** What the account is shown, and what renewals of its plans would cost: asked as previews are, and not carried out. */
+/** Compares the prices shown to the account, and of previewed renewals, with the oracle's. */
 function pricesProblem(
   { at, expected }: Step,
   naming: Naming,
@@ -647,7 +643,7 @@ function pricesProblem(
     const state = keeper.load([command], byId, prices);
     const accounts = state.accounts.map((account) => ({ ...account, balanceCents: muchCents }));
     const [outcome] = decideOrders({ ...state, accounts }, [command], at).outcomes;
-    // Most refusals have nothing to do with prices; the commands themselves meet them.
+    // Most refusals do not depend on prices, and the commands themselves cover them.
     if (outcome?.type !== 'ordered') continue;
     const { order } = outcome;
     if (order.priceCents !== priceCents || !isRule(order.priceRule, priceRule))
@@ -658,7 +654,6 @@ function pricesProblem(
 
 const muchCents = 10n ** 12n;
 
-/** What differs from the oracle, in a few words; null: nothing. */
 function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): string | null {
   const { expected } = step;
   if (
@@ -705,7 +700,6 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
   return orderAnswerProblem(expected.outcome, answer);
 }
 
-/** All the oracle's attempts in order; duplicates of another process were no longer due. */
 function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): string | null {
   if (answers.length !== 2 * attempts.length)
     return `${answers.length / 2} tries instead of ${attempts.length}`;
@@ -722,7 +716,7 @@ function renewalsProblem(attempts: readonly RenewalAttempt[], answers: Answer): 
   return null;
 }
 
-/** Also of the engine, which the deliverer asks without any request. */
+/** Also for the engine's outcomes, which no request asked for. */
 export function settleProblem(expected: SettleOutcome, answer: OrderOutcome): string | null {
   if ('code' in expected) {
     if (answer.type !== 'refused') return `not refused with ${expected.code}`;
@@ -779,7 +773,7 @@ function orderProblem(expected: OracleOrder, order: OrderRecord): string | null 
   return sameKey ? null : `its key is ${order.idempotencyKey}`;
 }
 
-/** But for the id of a list, which the service draws for all accounts together. */
+/** Ignores the id of a list, which the service counts for all accounts together. */
 function isRule(rule: PriceRule, expected: OraclePriceRule): boolean {
   if (rule.name === 'group' || expected.rule === 'group') return rule.name === expected.rule;
   if (rule.name === 'held' || expected.rule === 'held')
@@ -787,12 +781,10 @@ function isRule(rule: PriceRule, expected: OraclePriceRule): boolean {
   return rule.since === expected.since && rule.percentOff === expected.percentOff;
 }
 
-/** The members that the oracle has, and the documented status. */
 export function refusalProblem(
   expected: RefusalOfOracle | PaymentRefusal,
   actual: { readonly code: string; readonly details: object; readonly status?: number },
 ): string | null {
-  // The service has no code of its own for a reversal.
   if (expected.code === 'reversal_not_found')
     return actual.code === 'topup_not_found' ? null : `${actual.code} instead of ${expected.code}`;
   if (actual.code !== expected.code) return `${actual.code} instead of ${expected.code}`;
@@ -806,7 +798,6 @@ export function refusalProblem(
   return null;
 }
 
-/** Outcomes must be equal in every member, alone and in a batch. */
 function sameAnswer(one: Answer, other: Answer): boolean {
   return (
     one.length === other.length &&
@@ -840,7 +831,6 @@ function sameMembers(one: object, other: object): boolean {
   );
 }
 
-/** Balances, ledgers, orders and plans at the end; null: as the oracle's. */
 function stateProblem(
   { oracle, naming, owners, endedAt }: PlayedHistory,
   keeper: StateKeeper,
@@ -908,10 +898,8 @@ const typesOfChanges: Readonly<
   order_failed: 'order_failed',
 };
 
-/** Items with a refund amount, which may be zero. */
 const refundKinds: readonly PlanChangeKind[] = ['cancel', 'order_completed', 'order_failed'];
 
-/** One customer's orders and changes, ordered by `afterOrder`. */
 function historyProblem(
   oracle: Oracle,
   reference: string,
@@ -981,12 +969,12 @@ function wantedChangeItem(item: HistoryItem) {
   ];
 }
 
-/** Only names are looked up: they never change here. */
+/** Looks up names only, which never change here. */
 function packagesOf({ packageIds }: Naming): PackageCatalog {
   return { version: 1, limits: [], accountPrices: new Map(), byId: createShelf(packageIds).packages() };
 }
 
-/** An entry in the oracle's words: it has no debits, and no charges of zero (A28, A30). Some memos are open (A158). */
+/** The oracle has no debits and no charges of zero (A28, A30). The text of some memos is not prescribed (A158). */
 function productEntry(entry: LedgerEntry) {
   const { kind, amountCents, balanceAfterCents, orderNumber, memo, actorId, createdAt } = entry;
   const text = isOpenMemo(kind) ? [] : [memo ?? '', actorId];

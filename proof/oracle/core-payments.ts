@@ -37,7 +37,6 @@ export function paymentCommandOf(
   }
 }
 
-/** What differs from the oracle where neither refuses; null: nothing. */
 export function paymentProblem(
   expected: Extract<PaymentOutcome, { entries: unknown }>,
   answer: OrderOutcome,
@@ -45,7 +44,7 @@ export function paymentProblem(
   if (answer.type === 'written_off') return writeOffProblem(expected, answer);
   if (answer.type !== 'payment_moved') return 'no payment moved';
   if (answer.replayed !== expected.replayed) return `replayed is ${answer.replayed}`;
-  // The core repeats no entries, and says what is owed by now (A157).
+  // On a replay, the core returns no entries and the current receivable (A157).
   if (answer.replayed) return answer.entries.length === 0 ? null : 'entries in a repetition';
   const [entries, wanted] = [answer.entries.map(coreEntry), expected.entries.map(oracleEntry)];
   if (toText(entries) !== toText(wanted)) return `the entries are ${toText(entries)}`;
@@ -54,7 +53,7 @@ export function paymentProblem(
     : `the receivable is ${answer.receivableCents}`;
 }
 
-/** A write-off that is sent again is answered as the first time. */
+/** Sent again, a write-off gets its first answer. */
 function writeOffProblem(
   expected: Extract<PaymentOutcome, { entries: unknown }>,
   { replayed, receivableCents }: Extract<OrderOutcome, { type: 'written_off' }>,
@@ -64,7 +63,6 @@ function writeOffProblem(
   return receivableCents === expected.receivableCents ? null : `the receivable is ${receivableCents}`;
 }
 
-/** Kept rows of one account, in order. */
 export interface KeptPayments {
   readonly receivableCents: bigint;
   readonly payments: readonly {
@@ -96,7 +94,6 @@ export interface KeptPayments {
   }[];
 }
 
-/** Of one account at the end; `entries`: its ledger. null: as the oracle's. */
 export function keptPaymentsProblem(
   oracle: Oracle,
   accountId: number,
@@ -133,7 +130,6 @@ export function keptPaymentsProblem(
   return null;
 }
 
-/** By reversal, as the rows of write-offs say. */
 function forgiven({ reversals, writeOffs }: KeptPayments): bigint[] {
   return reversals.map(({ number }) =>
     writeOffs.reduce((sum, part) => (part.reversalNumber === number ? sum + part.amountCents : sum), 0n),
@@ -156,7 +152,7 @@ function reversalRow(reversal: Omit<KeptPayments['reversals'][number], 'openCent
   ];
 }
 
-/** Memo and actor of other entries than a payment's credit are open (A158). */
+/** Memo and actor are prescribed only for a payment's credit (A158). */
 function coreEntry({ kind, amountCents, balanceAfterCents, createdAt, memo }: LedgerEntry) {
   return [kind, amountCents, balanceAfterCents, createdAt, kind === 'credit' ? (memo ?? '') : ''];
 }

@@ -1,4 +1,4 @@
-// The core's events in the words of oracle-events.ts. Used by core-model.ts.
+// Translates the core's events into the words of oracle-events.ts. Used by core-model.ts.
 
 import type { NumberedEvent, OrderEvent } from '../../src/features/order-engine/decisions/order-events.ts';
 import { orderStatus } from '../../src/features/order-engine/records/order-table.ts';
@@ -54,7 +54,7 @@ function toldText(event: OrderEvent): string {
   }
 }
 
-/** The first wrong event of an account with a listener from the first second, and its step; null: none. */
+/** Returns the first wrong event and its step, or null. */
 export function eventProblem(
   accountId: number,
   emitted: readonly NumberedEvent[],

@@ -1,7 +1,6 @@
 // Random histories for the model tests: some accounts over some years, played through the oracle. Used by core-model.ts,
-// long-core.ts and the service's model test. A history is drawn as numbers (history-genes.ts), and every list of numbers is
-// a history: genes say "the order before last" or "a second before that plan ends"; `playHistory` makes requests of them,
-// with the oracle's answers.
+// long-core.ts and the service's model test. A history is drawn as numbers (history-genes.ts), so that any list of numbers
+// is a history: a number may mean "the order before last". `playHistory` makes requests of them, with the oracle's answers.
 
 import {
   againChanges,
@@ -75,21 +74,18 @@ import type {
 } from './oracle-prices.ts';
 import type { Months, Period, Refusal } from './oracle-request.ts';
 
-/** The service's ids of a history's accounts, packages and customers, by index in `groups` and so on. */
 export interface Naming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
   readonly cancelRefund: 'unused' | 'none';
-  /** Also lists of accounts, and prices that are held; a service without them plays the rest. */
+  /** False for a service without account prices: those steps are left out. */
   readonly hasAccountPrices: boolean;
-  /** Also payments and their way back; a service without them plays the rest. */
+  /** False for a service without payments: those steps are left out. */
   readonly hasPayments: boolean;
-  /** Whether a write-off can be sent again. */
   readonly hasWriteOffKeys: boolean;
 }
 
-/** A list as put; `from` undefined: from now on. */
 export type PlayedList = Omit<PutListInput, 'accountId' | 'from'> & { readonly from: number | undefined };
 
 export const groups: readonly Group[] = ['reseller', 'reseller', 'distributor', 'administrator'];
@@ -131,7 +127,7 @@ export interface RenewedCustomer {
   readonly reference: string | null;
 }
 
-/** `mintedBy`: sends the key that the service generated for that step's order. */
+/** `mintedBy`: the step whose generated key is sent. */
 interface Keyed {
   readonly headerKey: string | undefined;
   readonly mintedBy: number | null;
@@ -168,7 +164,6 @@ export interface CreditStep {
   readonly key: string | undefined;
 }
 
-/** The product's or operator's answer on a pending order. `order`: its number within the account. */
 export interface SettleStep {
   readonly type: 'settle_order';
   readonly account: number;
@@ -207,7 +202,6 @@ export interface ReinstatePaymentStep {
 export interface WriteOffStep {
   readonly type: 'write_off_receivable';
   readonly account: number;
-  /** null: all. */
   readonly amountCents: bigint | null;
   readonly memo: string | null;
   readonly key: string | undefined;
@@ -220,7 +214,6 @@ export type Request =
   | RenewStep
   | CreditStep
   | PlanStep
-  /** The operator's hold on one of the account's customers. */
   | {
       readonly type: 'status';
       readonly account: number;
@@ -228,7 +221,6 @@ export type Request =
       readonly status: 'active' | 'suspended';
     }
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
-  /** An audit finds a mismatch in the account's ledger, or none. */
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
   | { readonly type: 'mode'; readonly mode: ProductMode }
   | SettleStep
@@ -252,7 +244,6 @@ export type Request =
       readonly existingPlans: ExistingPlans;
     }
   | { readonly type: 'list'; readonly account: number; readonly list: PlayedList }
-  /** `list`: its number within the account. */
   | { readonly type: 'unlist'; readonly account: number; readonly list: number }
   | { readonly type: 'unschedule'; readonly packageId: number; readonly from: number }
   | { readonly type: 'retire'; readonly packageId: number }
@@ -278,7 +269,6 @@ export type Expected =
     }
   | { readonly type: 'done' };
 
-/** What a renewal of a running plan would cost. */
 export interface PricedRenewal extends Priced {
   readonly customerNumber: number;
   readonly months: Months;
@@ -289,7 +279,7 @@ export interface Step {
   readonly request: Request;
   readonly expected: Expected;
   readonly owed: readonly OwedEvent[];
-  /** Rare properties besides the outcome; counted like one. */
+  /** Rare properties besides the outcome, counted for coverage. */
   readonly notes: readonly string[];
 }
 
@@ -417,7 +407,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return expected.type === 'status' ? events.held(was, expected.outcome.customer) : [];
   }
 
-  /** The event of the top-up that a request moves, and its number; null: none. */
   function topupEventOf(request: Request): { type: string; topup: number } | null {
     if (request.type === 'receive_payment') return { type: 'topup.paid', topup: request.topup };
     if (request.type === 'reverse_payment') {
@@ -510,7 +499,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       case 'jobs':
         return { type };
       case 'group': {
-        // An administrator always has distributor prices: its group is not changed here.
         const account = reader.below(groups.length - 1);
         return { type, account, group: reader.pick(['reseller', 'distributor']) };
       }
@@ -531,7 +519,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const existingPlans = naming.hasAccountPrices ? drawn : 'new';
         if (earlier === undefined || how < 7)
           return { type, packageId: packageIdOf(slot), from, prices, existingPlans };
-        // The same request again, or other prices for the same second.
+        // Sends the same request again, or other prices for the same second.
         return { ...earlier, ...(how > 8 && { prices }), ...(how === 8 && { existingPlans }) };
       }
       case 'unlist':
@@ -599,7 +587,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return {};
   }
 
-  /** Mostly the customer of the account's last order, whose plan probably runs. */
   function customerPathOf(reader: Reader, account: number): OwnPath {
     const chosen = reader.pick(customerPaths);
     const own = customersOf(account);
@@ -612,7 +599,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return { kind: 'own', number: chosen === 'latest' ? (last?.number ?? any) : any };
   }
 
-  /** Canceled and ordered again in the same second; mostly renewed before at another price. */
+  /** Cancels and orders again in the same second, mostly after a renewal at another price. */
   function* swapOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -638,7 +625,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     yield order(packageIdOf(reader.below(3)));
   }
 
-  /** Several ends without requests: jobs run when something is due, mostly in time. */
+  /** Time passes without requests: jobs run when something is due, mostly in time. */
   function* livedOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -654,7 +641,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     }
   }
 
-  /** Auto-renewal suspended by a cancel at the period's end; then the end comes, or something else. */
+  /** A cancel at the period's end suspends auto-renewal; then the end comes, or something else happens. */
   function* leavingOf(reader: Reader): Iterable<Request> {
     const account = accountWithOrders(reader.below(groups.length));
     const customer = customerPathOf(reader, account);
@@ -680,7 +667,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     yield { type: 'jobs' };
   }
 
-  /** The administrator blocks an account whose plan is due then; never its own. */
+  /** Blocks an account whose plan is due, but never the administrator's own. */
   function* blockedOf(reader: Reader): Iterable<Request> {
     const account = reader.below(groups.length - 1);
     yield { type: 'block', account, blocked: true };
@@ -726,7 +713,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return oracle.customers(accountIdOf(account), 1, 100, at).data.toReversed();
   }
 
-  /** Repeated yearly renewals with enough money, up to and beyond ten years. */
   function burstOf(reader: Reader): readonly Request[] {
     const account = accountWithOrders(reader.below(groups.length));
     const number = orderCountOf(account);
@@ -749,7 +735,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return [money, ...new Array<Request>(7 + reader.below(5)).fill(renewal)];
   }
 
-  /** This account, or the next one with an order. */
   function accountWithOrders(account: number): number {
     const order = groups.map((_group, step) => (account + step) % groups.length);
     return order.find((candidate) => orderCountOf(candidate) > 0) ?? account;
@@ -805,7 +790,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return { kind: 'customer', number: view.number, reference: isNumber ? null : view.reference };
   }
 
-  /** A recent request again: the same, spelled otherwise, or with one change. */
+  /** Repeats a recent request: the same, spelled differently, or with one change. */
   function againOf(reader: Reader): Request | null {
     const index = repeatable[repeatable.length - 1 - reader.below(Math.min(10, repeatable.length))];
     const earlier = index === undefined ? undefined : steps[index];
@@ -980,7 +965,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const view = oracle.customer(accountIdOf(account), reference, at);
         return 'plan' in view && view.plan.expiresAt > at ? [view.plan.expiresAt] : [];
       });
-      // Mostly the plan that ends first: the end of a yearly one leaves nothing running.
+      // Mostly the plan that ends first: after a yearly plan's end, few plans are still running.
       ends.sort((a, b) => a - b);
       const end = ends[reader.pick([0, 0, 0, 1, 1, 2]) % Math.max(1, ends.length)];
       if (end !== undefined) at = end + reader.pick([-1, 0, 1]);
@@ -1007,7 +992,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return { type: 'wait' };
   }
 
-  /** Mostly the account's own two, sometimes any: so customers are shared and contested. */
+  /** Mostly one of the account's own two, sometimes any, so that accounts contest customers. */
   function customerOf(reader: Reader, account: number): string {
     const drawn = reader.below(customers.length * customersPerHome * 2);
     const place =
@@ -1152,7 +1137,6 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     }
   }
 
-  /** Of one period each, in turns. */
   function renewalsOf(account: number): PricedRenewal[] {
     return customersOf(account).flatMap(({ number: customerNumber, reference }) => {
       const months = ([1, 3, 12] as const)[(steps.length + customerNumber) % 3] ?? 1;
@@ -1190,7 +1174,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     return [...(cancelled ? [`${request.type} in the second of a cancel`] : []), ...ofPrice];
   }
 
-  /** With the service's choices where the documents do not decide (A31). */
+  /** Follows the service where the documents do not decide (A31). */
   function askTrial(request: Request & { type: 'trial' }): Refusal | { replayed: boolean; given: boolean } {
     const { account, packageId, customer: reference, key, again } = request;
     const outcome = oracle.grantTrial({
@@ -1237,7 +1221,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
   }
 }
 
-/** Changes of the world between two orders: a batch never spans one. */
+/** Other steps change the world, so a batch never spans one. */
 export function isCommand({ type }: Request): boolean {
   return !worldMoves.has(type);
 }
@@ -1257,7 +1241,6 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'wait',
 ]);
 
-/** Not exactly one request. */
 const scenarioTypes = [
   'burst',
   'swap',
@@ -1294,7 +1277,6 @@ function isPaymentStep(request: Request): request is PaymentStep {
   return type.endsWith('_payment') || type === 'write_off_receivable';
 }
 
-/** Of the entry of the credit itself: settlements follow it. */
 export function entryBalanceOf({
   entries,
   balanceAfterCents,
@@ -1325,7 +1307,6 @@ function pricesOf(
   };
 }
 
-/** Accounts start at zero: opening balances are credits. */
 function oracleWorld({ accountIds, packageIds, cancelRefund }: Naming): World {
   return {
     cancelRefund,
@@ -1365,7 +1346,6 @@ function withoutMonths(body: Body): Body {
   return rest;
 }
 
-/** The same months in another form; invalid values stay. */
 function respellMonths(body: Body, reader: Reader): Body {
   const { months, period } = body;
   const spelled: Readonly<Record<string, readonly Body[]>> = {

@@ -1,5 +1,4 @@
-// How a history is drawn and what its numbers mean: weighted choices, the simplest first. Used by histories.ts. fast-check
-// can shrink what is drawn here; the long form draws the same distribution with a plain generator.
+// How a history is drawn and what its numbers mean: weighted choices, the simplest first. Used by histories.ts.
 
 import fc from 'fast-check';
 import type { Prices, ProductMode, SomePrices } from './oracle.ts';
@@ -31,7 +30,6 @@ export function historyArbitrary(operationsMax: number): fc.Arbitrary<History> {
   });
 }
 
-/** The same distribution from a plain generator, without fast-check's cost. */
 export function drawHistory(random: Random, operations: number): History {
   const genes = (count: number) => Array.from({ length: count }, () => Math.floor(random() * geneLimit));
   return {
@@ -66,7 +64,7 @@ export function choices<const Value>(
   return rows.flatMap(([weight, value]) => new Array<Value>(weight).fill(value));
 }
 
-/** Takes genes in order; missing ones are 0. */
+/** Missing genes are 0. */
 export function createReader(genes: Genes) {
   let place = 0;
   const below = (count: number): number => {
@@ -94,7 +92,6 @@ export const startTimes = choices(
 
 export const openingBalances = choices<bigint>([2, 30_000n], [2, 5000n], [2, 100_000n], [1, 2000n], [1, 0n]);
 
-/** Hand-off modes: an operator's first, and later changes. */
 export const firstModes = choices<ProductMode>([5, 'none'], [1, 'notify'], [3, 'confirm']);
 export const modes = choices<ProductMode>([3, 'none'], [1, 'notify'], [2, 'confirm']);
 
@@ -134,7 +131,7 @@ export const operationTypes = choices(
   [12, 'way_back'],
 );
 
-/** Which pending order is settled; `again`: one that was settled before or never waited. */
+/** `again`: an order that was settled before or never waited. */
 export const settleChoices = choices<'oldest' | 'newest' | 'all' | 'again' | 'missing'>(
   [8, 'oldest'],
   [6, 'newest'],
@@ -250,7 +247,6 @@ export const renewMonths = choices<Body>(
   [1, { months: 6 }],
 );
 
-/** The periods that a package is sold for. */
 export const soldPeriods = choices<readonly Period[]>(
   [4, ['monthly', 'quarterly', 'yearly']],
   [2, ['monthly', 'yearly']],
@@ -259,7 +255,7 @@ export const soldPeriods = choices<readonly Period[]>(
   [1, ['quarterly']],
 );
 
-/** A key in the header, the body, or both; from the set, or literal. */
+/** `header`, `body` or both have a key: one of the set, or a literal one. */
 export const keyChoices = choices<{ readonly header?: string; readonly body?: unknown }>(
   [50, {}],
   [7, { header: 'K1' }],
@@ -296,7 +292,6 @@ export const loginChoices = choices<Body>(
   [1, { return_login: 'yes' }],
 );
 
-/** The last ones are invalid. */
 export const guardChoices = choices<Body>(
   [60, {}],
   [4, { max_charge: '1000000' }],
@@ -423,7 +418,6 @@ export const priceSets: Choices<readonly [bigint, bigint, bigint]> = choices(
   [1, [9999n, 1n, 20_000n] as const],
 );
 
-/** Which of the six prices a change names. */
 export const namedCells = choices<(prices: Prices) => SomePrices>(
   [4, (prices) => prices],
   [2, ({ reseller }) => ({ reseller })],
@@ -431,7 +425,6 @@ export const namedCells = choices<(prices: Prices) => SomePrices>(
   [1, ({ distributor }) => ({ distributor: { 1: distributor[1], 12: distributor[12] } })],
 );
 
-/** From now to the schedule's second. */
 export const leads = choices(
   [3, 20 * secondsPerDay],
   [3, 5],
@@ -442,10 +435,8 @@ export const leads = choices(
   [1, -1],
 );
 
-/** Whether running plans keep their prices. */
 export const existingPlansChoices = choices<ExistingPlans>([1, 'new'], [1, 'held']);
 
-/** From now to a list's second; null: no second is named. */
 export const listStarts = choices<number | null>(
   [6, null],
   [1, 0],
@@ -456,7 +447,6 @@ export const listStarts = choices<number | null>(
   [1, 100 * secondsPerDay],
 );
 
-/** From a list's second to its end; null: open. */
 export const listTerms = choices<number | null>(
   [8, null],
   [1, 0],
@@ -466,7 +456,6 @@ export const listTerms = choices<number | null>(
   [2, 200 * secondsPerDay],
 );
 
-/** In hundredths of a percent. */
 export const listPercents = choices<number | null>(
   [6, null],
   [3, 1250],
@@ -479,13 +468,10 @@ export const listPercents = choices<number | null>(
 
 export const listMemos = choices<string | null>([5, null], [1, 'as agreed'], [1, 'Zoë 🦆']);
 
-/** What follows on a list that is to come. */
 export const listSequels = choices([4, 'nothing'], [1, 'again'], [1, 'others'], [2, 'delete'], [1, 'begin']);
 
-/** From now to a change's second, while plans still run. */
 export const soonLeads = choices([3, 1], [3, 3600], [3, 6 * secondsPerDay], [2, 20 * secondsPerDay]);
 
-/** What happens before a change with `held` begins, or after. */
 export const heldStops = choices(
   [3, 'begin'],
   [2, 'end'],
@@ -496,7 +482,6 @@ export const heldStops = choices(
   [3, 'renew'],
 );
 
-/** What ends a hold, or does not. */
 export const heldDepartures = choices(
   [6, 'nothing'],
   [2, 'cancel'],
@@ -524,12 +509,10 @@ export const paymentTypes = choices(
   [2, 'write_off_receivable'],
 );
 
-/** What a top-up asks for, by its number. */
 export function topupCents(topup: number): bigint {
   return [30_000n, 100_000n, 5000n, 30_000n, 1n, 100_000n, 1234n][topup % 7] ?? 0n;
 }
 
-/** A new payment, one sent again, or one of its names with other data. */
 export const paymentChoices = choices(
   [10, 'new'],
   [3, 'again'],
@@ -539,7 +522,6 @@ export const paymentChoices = choices(
   [1, 'crossed'],
 );
 
-/** What is left: of a payment, without its reversals that stand. */
 export const reversalAmounts = choices(
   [5, 'left'],
   [3, 'part'],
@@ -553,7 +535,6 @@ export const reversalCauses = choices([12, 'new'], [2, 'again'], [1, 'other_data
 
 export const winChoices = choices([5, 'oldest'], [5, 'newest'], [2, 'any'], [1, 'missing']);
 
-/** null: all. */
 export const writeOffAmounts = choices<'part' | 'cent' | 'more' | null>(
   [4, null],
   [5, 'part'],
@@ -563,10 +544,8 @@ export const writeOffAmounts = choices<'part' | 'cent' | 'more' | null>(
 export const writeOffKeys = choices<string | undefined>([2, undefined], [1, 'W1'], [1, 'W2'], [1, 'W3']);
 export const writeOffMemos = choices<string | null>([4, null], [1, 'bankrupt']);
 
-/** What happens to a balance before its payment goes back. */
 export const spendings = choices([4, 'all'], [3, 'most'], [2, 'order'], [2, 'nothing']);
 
-/** What follows on a reversal. */
 export const wayBackSequels = choices(
   [5, 'half'],
   [3, 'rest'],

@@ -1,5 +1,5 @@
-// Pending orders in histories: answers to some of them, scenes during which other things happen, and the labels that a run
-// should meet. Part of histories.ts.
+// Pending orders in histories: answers to some of them, events in the meantime, and the labels that a run should have. Part
+// of histories.ts.
 
 import type { CreditStep, OwnPath, Request, SettleStep } from './histories.ts';
 import {
@@ -18,7 +18,6 @@ export interface Scene {
   readonly oracle: Oracle;
   readonly accountCount: number;
   now(): number;
-  /** Never back. */
   moveTo(second: number): void;
   mode(): ProductMode;
   accountIdOf(account: number): AccountId;
@@ -64,7 +63,7 @@ export function createHandoffScenes(scene: Scene) {
     }
   }
 
-  /** A pending order, other events, then the answer; mostly of a running plan's customer. */
+  /** A pending order, other events, then the answer. Mostly for a customer with a running plan. */
   function* handedOffOf(reader: Reader): Iterable<Request> {
     const account = scene.accountWithOrders(reader.below(scene.accountCount));
     const customer = scene.customerPathOf(reader, account);
@@ -102,7 +101,6 @@ export function createHandoffScenes(scene: Scene) {
     if (scene.mode() !== modeBefore) yield { type: 'mode', mode: modeBefore };
   }
 
-  /** Mostly one; sometimes repeated, or contradicted by the operator. */
   function* answersTo(reader: Reader, account: number, { number }: Order): Iterable<SettleStep> {
     const outcome = reader.pick(settleOutcomes);
     const first = { type: 'settle_order', account, order: number, reason: 'sold out' } as const;
@@ -125,7 +123,6 @@ export function createHandoffScenes(scene: Scene) {
       case 'halt':
         return yield { type: what, account, halted: true };
       case 'block':
-        // Never the administrator's own account.
         if (account < scene.accountCount - 1) yield { type: what, account, blocked: true };
         return;
       case 'place': {
@@ -178,7 +175,6 @@ export function createHandoffScenes(scene: Scene) {
     return waiting.find((one) => one.customerReference === reference) ?? null;
   }
 
-  /** What a run should have met of answers; evaluated before the oracle changes. */
   function notesOf({ account, order: number, outcome }: SettleStep): string[] {
     const accountId = scene.accountIdOf(account);
     const order = oracle.order(accountId, number);

@@ -1,5 +1,5 @@
-// Payments and their way back in histories: single requests, scenes in which a payment is spent before it goes back, and
-// the labels that a run should meet. Part of histories.ts.
+// Payments and reversals in histories: single requests, scenes in which a payment is spent before it is reversed, and the
+// labels that a run should have. Part of histories.ts.
 
 import type {
   CreditStep,
@@ -39,7 +39,6 @@ export interface PaymentScene {
   customerOf(reader: Reader, account: number): string;
 }
 
-/** What an account owes before a request. */
 export interface OwedBefore {
   readonly balanceCents: bigint;
   readonly reversals: readonly ReversalView[];
@@ -47,7 +46,7 @@ export interface OwedBefore {
 
 export function createPaymentScenes(scene: PaymentScene) {
   const { oracle } = scene;
-  /** Sent by the scenes, by account: for repetitions. */
+  /** The requests sent by scenes, by account, so that they can be repeated. */
   const sent = new Map<number, (PaymentStep | CreditStep)[]>();
 
   function anyOf(reader: Reader, account: number): PaymentStep {
@@ -68,7 +67,7 @@ export function createPaymentScenes(scene: PaymentScene) {
     if (how === 'other_amount') return { ...again, amountCents: earlier.amountCents + 1n };
     if (how === 'other_topup') return { ...same, topup: nextTopup(account) };
     if (how === 'other_ref') return { ...same, ref: `pi_${account}_${nextTopup(account)}` };
-    // The name of one payment with the top-up of another.
+    // Crossed: the reference of one payment with the top-up of another.
     if (how === 'crossed') return { ...same, topup: paymentsOf(account)[0]?.topupNumber ?? topup };
     return same;
   }
@@ -149,14 +148,14 @@ export function createPaymentScenes(scene: PaymentScene) {
     return { type: 'write_off_receivable', account, amountCents, memo, key };
   }
 
-  /** A payment is spent, mostly, and goes back; then it is owed, settled, won or written off, and sent again. */
+  /** A payment is mostly spent before it is reversed. Then the debt is settled, won or written off. */
   function* wayBackOf(reader: Reader, account: number): Iterable<Request> {
     yield newPayment(account);
     if (reader.below(3) === 2) yield newPayment(account);
     yield* spending(reader, account);
     for (let count = 1 + reader.below(2); count > 0; count -= 1) yield keep(reversalOf(reader, account));
     for (let count = 2 + reader.below(5); count > 0; count -= 1) yield* sequelOf(reader, account);
-    // A provider repeats itself, late and in any order.
+    // Payment providers repeat their messages, late and in any order.
     const known = sent.get(account) ?? [];
     for (let count = reader.below(4); count > 0; count -= 1) {
       const earlier = known.at(-1 - reader.below(6));
@@ -234,7 +233,6 @@ export function createPaymentScenes(scene: PaymentScene) {
     return step;
   }
 
-  /** A recent request again, mostly the same. */
   function changed(request: PaymentStep, change: string): PaymentStep {
     if (change === 'account') return { ...request, account: (request.account + 1) % scene.accountCount };
     if (change === 'months' && 'amountCents' in request && request.amountCents !== null)
@@ -251,7 +249,6 @@ export function createPaymentScenes(scene: PaymentScene) {
     return { balanceCents, reversals: oracle.reversals(accountId) };
   }
 
-  /** Once the oracle has answered. */
   function notesOf(request: Request, expected: Expected, was: OwedBefore): string[] {
     if (!('account' in request) || !('outcome' in expected) || 'code' in expected.outcome) return [];
     const wasOwed = was.reversals.some(({ openCents }) => openCents > 0n);

@@ -1,5 +1,5 @@
-// Price lists of accounts and held prices in histories: requests for them, scenes in which a change with `held` begins while
-// plans run, and the labels that a run should meet. Part of histories.ts.
+// Account prices and held prices in histories: single requests, scenes in which a change with `held` begins while plans run,
+// and the labels that a run should have. Part of histories.ts.
 
 import type { OwnPath, PlayedList, Request } from './histories.ts';
 import {
@@ -23,7 +23,6 @@ export interface PriceScene {
   readonly oracle: Oracle;
   readonly accountCount: number;
   now(): number;
-  /** Never back. */
   moveTo(second: number): void;
   accountIdOf(account: number): AccountId;
   packageIdOf(slot: number): number;
@@ -45,7 +44,7 @@ export function createPriceScenes(scene: PriceScene) {
   const { oracle } = scene;
   const put: ListStep[] = [];
   const heldPackages: number[] = [];
-  /** The run of each customer that has renewed at a held price: its anchor. */
+  /** For each customer that has renewed at a held price, the start of that run of plans. */
   const heldRuns = new Map<string, number>();
 
   function* listsOf(reader: Reader): Iterable<Request> {
@@ -72,7 +71,6 @@ export function createPriceScenes(scene: PriceScene) {
     const account = reader.below(scene.accountCount);
     const list = drawList(reader, scene.now(), scene.packageIdOf);
     if (earlier === undefined || how < 8) return { type: 'list', account, list };
-    // The same again, also from now on.
     return how === 8 ? earlier : { ...earlier, list: { ...earlier.list, from: undefined } };
   }
 
@@ -88,7 +86,9 @@ export function createPriceScenes(scene: PriceScene) {
     return oracle.accountPrices(scene.accountIdOf(account)).filter(({ from }) => from > scene.now());
   }
 
-  /** A change with `held` begins while a plan runs; then it is renewed, with things between that end a hold or do not. */
+  /**
+   * A change with `held` begins while a plan runs. Then the plan is renewed, with events in between that may end the hold.
+   */
   function* heldOf(reader: Reader): Iterable<Request> {
     const account = scene.accountWithOrders(reader.below(scene.accountCount));
     const customer = scene.customerPathOf(reader, account);
@@ -104,7 +104,7 @@ export function createPriceScenes(scene: PriceScene) {
     });
     const money = { type: 'credit', account, amountCents: 60_000n, memo: 'held', key: undefined } as const;
     yield money;
-    // Mostly in a run that has begun before, sometimes in one that begins in the change's own second.
+    // Mostly in a run that began before the change, sometimes in one that begins in the same second.
     if (!view.plan.active || reader.below(3) === 0) yield place(packageId, reader.pick([1, 1, 3]));
     const from = scene.now() + reader.pick(soonLeads);
     const prices = reader.pick(namedCells)(scene.pricesOf(reader.pick(priceSets), reader.pick(priceSets)));
@@ -153,7 +153,6 @@ export function createPriceScenes(scene: PriceScene) {
     yield { type: 'renew', ...keyed, order, body: undefined };
   }
 
-  /** Mostly one whose prices have a hold as well. */
   function otherOf(reader: Reader, packageId: number): number {
     const drawn = scene.packageIdOf(reader.pick([1, 2, 0]));
     const held = heldPackages.findLast((other) => other !== packageId);
@@ -169,7 +168,6 @@ export function createPriceScenes(scene: PriceScene) {
     put.push(request);
   }
 
-  /** Of a new order, once the oracle has it. */
   function notesOf(account: number, order: Order): string[] {
     const { priceRule, customerReference, months, packageId, priceCents, createdAt } = order;
     const accountId = scene.accountIdOf(account);
@@ -208,7 +206,6 @@ export function createPriceScenes(scene: PriceScene) {
   return { listsOf, unlistOf, heldOf, notePut, notesOf };
 }
 
-/** A list as put at this second. */
 export function drawList(reader: Reader, now: number, packageIdOf: (slot: number) => number): PlayedList {
   const start = reader.pick(listStarts);
   const from = start === null ? undefined : now + start;

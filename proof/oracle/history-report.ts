@@ -1,5 +1,4 @@
-// Labels of what histories have met, their distribution, and a failing history as a table. Used by the tests that play
-// histories.
+// Labels of the events in histories, their distribution, and a failing history as a table.
 
 import { groups, type PlayedHistory, packageTemplates, type Request, type Step } from './histories.ts';
 import type { Order } from './oracle.ts';
@@ -72,7 +71,7 @@ function refusalLabel({
   return `${code}${reason}${field}`;
 }
 
-/** What many histories must have met; otherwise the run proves less than it claims. */
+/** A run without all of these labels proves less than it claims. */
 const labelsOfEveryRun: readonly string[] = [
   'place 201 activate',
   'place 201 renew',
@@ -260,7 +259,6 @@ const labelsOfEveryRun: readonly string[] = [
   ].map((type) => `emitted ${type}`),
 ];
 
-/** What histories with payments must have met besides. */
 const labelsOfPayments: readonly string[] = [
   'receive_payment 201',
   'receive_payment 201, replayed',
@@ -329,7 +327,6 @@ export function missingLabels(counted: ReadonlyMap<string, number>): string[] {
   return labelsOfEveryRun.filter((label) => !counted.has(label));
 }
 
-/** Those that occurred fewer than `times` times. */
 export function rarePaymentLabels(counted: ReadonlyMap<string, number>, times: number): string[] {
   return labelsOfPayments.filter((label) => (counted.get(label) ?? 0) < times);
 }

@@ -1,5 +1,5 @@
 // UTC calendar months from an anchor, by day counts. Used only by oracle.ts. Deliberately shares nothing with the product
-// and uses no Date. Times are whole seconds since 1970-01-01T00:00:00Z, never before.
+// and uses no Date.
 
 export const secondsPerDay = 86_400;
 
@@ -17,7 +17,7 @@ export function addMonths(anchorAt: number, months: number): number {
       year += 1;
     }
   }
-  // Clamped once at the end: clamping each step would turn 31 Jan -> 28 Feb into 28 Mar.
+  // Clamped once, at the end. Clamping each step would turn 31 Jan -> 28 Feb into 28 Mar.
   const day = Math.min(anchor.day, daysInMonth(year, month));
   return secondsOf({ year, month, day, secondOfDay: anchor.secondOfDay });
 }

@@ -1,6 +1,6 @@
-// The events that each request must cause, by the sentence for each type in src/features/events/event-schemas.ts, from the
-// oracle's own outcomes. Used by histories.ts. Excludes notices that jobs send before an end and events caused by no
-// command of an account; includes an end that is past when an order is settled.
+// The events that each request must cause, from the oracle's own outcomes and the description of each type in
+// src/features/events/event-schemas.ts. Used by histories.ts. Excludes notices that jobs send before an end, and events
+// without a command.
 
 import type { AccountId, CustomerView, LedgerEntry, Oracle, Order } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';
@@ -8,13 +8,12 @@ import type { SettleOutcome } from './oracle-handoff.ts';
 import type { PlanChangeOutcome, RenewalAttempt } from './oracle-life.ts';
 import type { PaymentOutcome } from './oracle-payments.ts';
 
-/** `text`: the type and the relevant data; emitted-events.ts uses the same words. */
+/** `text`: the type and the relevant data, in the same form as in emitted-events.ts. */
 export interface OwedEvent {
   readonly accountId: AccountId;
   readonly text: string;
 }
 
-/** The state before a request of this account. */
 export interface Before {
   readonly accountId: AccountId;
   readonly balanceCents: bigint;
@@ -97,7 +96,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     const { accountId } = was;
     const { order, balanceAfterCents } = outcome;
     if (order.status === 'completed') {
-      // The answer took longer than the term (A104).
+      // The product took longer than the period to answer (A104).
       const ended = order.expiresAt <= now ? [`plan.expired ${order.customerReference}`] : [];
       return since(was, [...completed(accountId, order, now), ...ended]);
     }
@@ -114,7 +113,6 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
     );
   }
 
-  /** Each attempt of the service's jobs. `balances`: of the accounts before the first one. */
   function renewed(
     attempts: readonly RenewalAttempt[],
     balances: ReadonlyMap<AccountId, bigint>,

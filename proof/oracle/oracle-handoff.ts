@@ -1,18 +1,18 @@
 // Pending orders: the effect of the product's answer or the operator's decision. Part of oracle.ts, written from the
-// documents of the hand-off only. "Ax" points to AMBIGUITIES.md.
-// Invariant: an order is settled once; a completed one leaves the account with the same balance as without waiting, a
-// failed one with the balance before it.
+// documents only. "Ax" points to AMBIGUITIES.md.
+// Invariant: an order is settled once; completed, it leaves the same balance as without waiting; failed, the balance before
+// it.
 
 import type { Account, AccountId, Customer, Order } from './oracle.ts';
 import { record } from './oracle-life.ts';
 import { beginRun, extendRun, freshAutoRenew, type Plan, refusedAutoRenew } from './oracle-plan.ts';
 import { type Refusal, refuse } from './oracle-request.ts';
 
-/** Kept until the order is settled, as of the second of its placement. */
+/** Kept until the order is settled. Prices and terms are those of the second of its placement. */
 export type Handoff = {
   plan: Plan;
   isExtension: boolean;
-  /** The part of its refund entered with its charge: never more than that. */
+  /** The part of the refund that was booked with the charge, at most the charge itself. */
   givenCents: bigint;
   by: 'account' | 'service';
 };
@@ -21,7 +21,6 @@ export type SettleInput = {
   accountId: AccountId;
   orderNumber: number;
   outcome: 'completed' | 'failed';
-  /** Why it failed, in the product's or operator's words. */
   reason: string | null;
   by: 'product' | 'operator';
 };
@@ -53,7 +52,6 @@ export function createHandoffs(world: {
     const handoff = account.handoffs.get(input.orderNumber);
     const order = account.orders[input.orderNumber - 1];
     if (order === undefined) return refuse('order_not_found');
-    // The first decision stands; a different one is refused (A88).
     if (order.status === input.outcome)
       return { status: 200, replayed: true, order, balanceAfterCents: account.balanceCents };
     if (order.status !== 'pending') return refuse('order_already_settled', { status: order.status });
@@ -77,7 +75,7 @@ export function createHandoffs(world: {
     const { plan, isExtension, givenCents } = handoff;
     const customer = world.getCustomer(order.customerReference);
     customer.pendingOrder = null;
-    // The terms are of the order's second; holds and planned end are of this one (A86).
+    // The order's terms apply from its second, but holds and the planned end are the current ones (A86).
     const restCents = order.refundCents - givenCents;
     const item = { type: 'order_completed', by, orderNumber: order.number, refundCents: restCents } as const;
     record(customer, now, item, () => {
@@ -88,7 +86,7 @@ export function createHandoffs(world: {
     return world.setStatus(account, order, 'completed');
   }
 
-  /** The plan is as before; the charge comes back first, so the balance is never below what it was. */
+  /** Restores the plan. The charge comes back first, so the balance never falls below its earlier value. */
   function fail(account: Account, order: Order, handoff: Handoff, input: SettleInput, now: number): Order {
     const { givenCents, isExtension, by: orderedBy } = handoff;
     const { by, reason } = input;
@@ -99,8 +97,8 @@ export function createHandoffs(world: {
     record(customer, now, { ...item, ...(reason !== null && { reason }) }, () => {
       const { autoRenew, plan } = customer;
       const ranAtOrder = isExtension || order.kind === 'change';
-      // For an automatic order, this answers its renewal attempt; an attempt that another order may have blocked is due
-      // again (A91).
+      // Answers the renewal attempt of an automatic order. An attempt that another order may have blocked is due again
+      // (A91).
       if (orderedBy === 'service' && autoRenew !== null)
         customer.autoRenew = refusedAutoRenew(autoRenew, plan, 'order_failed', now);
       else if (autoRenew?.failure === 'order_failed' && ranAtOrder)

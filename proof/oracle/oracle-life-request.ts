@@ -1,6 +1,5 @@
 // Refusals of cancel, suspend, resume and PUT/DELETE auto-renew before any account or customer is read. Used only by
-// oracle-life.ts. Order as for orders: JSON, idempotency key, then the fields as documented (A60). "Ax" points to
-// AMBIGUITIES.md.
+// oracle-life.ts. "Ax" points to AMBIGUITIES.md.
 
 import type { AutoRenewSettings } from './oracle-plan.ts';
 import type { Fields, Refusal } from './oracle-request.ts';
@@ -27,7 +26,6 @@ export function readSuspendRequest(body: unknown, headerKey: string | undefined)
   const reason = typeof sent === 'string' ? sent.trim() : null;
   if (reason === null || [...reason].length > 200 || /\p{Cc}/u.test(reason))
     return refuse('validation_failed', { field: 'reason' });
-  // Trimmed; blank is the same as none (A63).
   return { key: head.key, reason: reason === '' ? null : reason };
 }
 
@@ -47,7 +45,7 @@ export function readAutoRenewRequest(
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
   if (months.value === null) return refuse('invalid_months', { field: 'months' });
-  // Only here null is no guard: sending a read object back changes nothing (A62).
+  // Only here, null means no guard, so that an object that was read can be sent back unchanged (A62).
   const guard = fields.get('max_charge') === null ? { value: null } : readMaxCharge(fields);
   if (isRefusal(guard)) return guard;
   const sentHours = fields.get('hours_before');
@@ -72,7 +70,7 @@ function readHead(
   return isRefusal(key) ? key : { fields, key: key.value };
 }
 
-/** "An absent body on renew is `{}`": likewise wherever nothing is required (A61). */
+/** As in renewals, a missing body is `{}` wherever nothing is required (A61). */
 function orEmpty(body: unknown): unknown {
   return body === undefined ? {} : body;
 }

@@ -1,6 +1,5 @@
-// What happens to a plan besides orders: cancel, suspend, resume, auto-renewal, the operator's hold, and the service's
-// jobs. Part of oracle.ts, written from docs/decisions/0030-the-life-of-a-plan.md, not from the code. "Ax" points to
-// AMBIGUITIES.md.
+// A plan's life besides orders: cancel, suspend, resume, auto-renewal, the operator's hold, and the service's jobs. Part of
+// oracle.ts, written from docs/decisions/0030-the-life-of-a-plan.md, not from the code.
 // Invariant: a refusal changes nothing and binds no key; a request without effect leaves no history (A64).
 
 import { isDeepStrictEqual } from 'node:util';
@@ -32,7 +31,7 @@ export type PlanChangeInput = {
   headerKey?: string | undefined;
 };
 
-/** The customer as of now, even in a replay; refund and balance as they were. Only cancel shows these. */
+/** A replay shows the current customer, but the refund and balance of that time. Only cancel shows these. */
 export type PlanChangeOutcome =
   | {
       status: 200;
@@ -65,7 +64,6 @@ export type HistoryItem = {
   from: PlanState | null;
   to: PlanState;
   orderNumber?: number;
-  /** Of changes and cancels, even if zero (A72). */
   refundCents?: bigint;
   reason?: string;
   code?: RefusalCode;
@@ -83,20 +81,16 @@ export type RenewalAttempt = {
 export type BoundPlanChange = { operation: string; refundCents: bigint; balanceAfterCents: bigint };
 
 export type PlanLifeWorld = {
-  /** In the world's order. */
   accounts: () => Iterable<Account>;
   getAccount: (id: AccountId) => Account;
-  /** In order of creation, so by number. */
   customersOf: (account: Account) => Customer[];
-  /** Checks 4 and 5 of an order, which apply to every request of the account. */
+  /** The checks that apply to every request of the account. */
   findClosedAccount: (account: Account) => Refusal | null;
   viewOf: (customer: Customer, now: number) => CustomerView;
   isTrial: (packageId: number) => boolean;
-  /** A period that the package is not sold for; null: it is sold. */
   refuseUnsold: (packageId: number, months: Months) => Refusal | null;
   cancelRefund: () => 'unused' | 'none';
   postRefund: (account: Account, amountCents: bigint, now: number) => void;
-  /** An order of kind `renew` for the customer's last package, at today's price. */
   sellRenewal: (
     account: Account,
     customer: Customer,
@@ -135,7 +129,6 @@ export function createPlanLife(world: PlanLifeWorld) {
     return 0n;
   }
 
-  /** POST /customers/{id}/suspend, even without a running plan */
   function suspend(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readSuspendRequest, ({ reason }) => ({
       operation: ['suspend', reason],
@@ -150,7 +143,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** POST /customers/{id}/resume: lifts the reseller's hold and a cancel at the period's end, both if both exist */
+  /** Lifts the reseller's hold and a cancel at the period's end. */
   function resume(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readEmptyRequest, () => ({
       operation: ['resume'],
@@ -169,7 +162,6 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** PUT /customers/{id}/auto-renew */
   function setAutoRenew(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readAutoRenewRequest, ({ months, maxChargeCents, hoursBefore }) => ({
       operation: ['auto_renew', months, maxChargeCents === null ? null : String(maxChargeCents), hoursBefore],
@@ -193,7 +185,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** DELETE /customers/{id}/auto-renew: also if suspended by a cancel at the period's end */
+  /** Also if it is suspended by a cancel at the period's end. */
   function removeAutoRenew(input: PlanChangeInput, now: number): PlanChangeOutcome {
     return change(input, now, readEmptyRequest, () => ({
       operation: ['auto_renew_off'],
@@ -208,7 +200,6 @@ export function createPlanLife(world: PlanLifeWorld) {
     }));
   }
 
-  /** Common steps: guard, body, bound key, customer; then `decide`, the last that may refuse. */
   function change<Request extends { key: string | null }>(
     input: PlanChangeInput,
     now: number,
@@ -245,7 +236,6 @@ export function createPlanLife(world: PlanLifeWorld) {
     const refundCents = decide(account, customer);
     if (typeof refundCents !== 'bigint') return refundCents;
     const balanceAfterCents = account.balanceCents;
-    // A generated key is never shown: nothing to bind.
     if (request.key !== null)
       account.planKeys.set(request.key, { operation, refundCents, balanceAfterCents });
     return {
@@ -257,7 +247,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     };
   }
 
-  /** The operator's hold, `customer.status`: independent of the reseller's. */
+  /** The operator's hold is independent of the reseller's. */
   function setCustomerStatus(
     input: { accountId: AccountId; customerId: string; status: 'active' | 'suspended' },
     now: number,
@@ -273,7 +263,7 @@ export function createPlanLife(world: PlanLifeWorld) {
     return { status: 200, customer: world.viewOf(customer, now) };
   }
 
-  /** Attempts what is due, by due time, account and customer, until nothing is: a new end may be due at once (A67). */
+  /** Attempts what is due, by due time, account and customer, until nothing is due: a new end may be due at once (A67). */
   function runJobs(now: number): RenewalAttempt[] {
     const attempts: RenewalAttempt[] = [];
     for (let due = findDue(now); due.length > 0; due = findDue(now)) {
@@ -289,11 +279,9 @@ export function createPlanLife(world: PlanLifeWorld) {
         return dueAt !== null && dueAt <= now ? [{ account, customer, dueAt }] : [];
       }),
     );
-    // A stable sort: equal due times stay by account and customer.
     return due.sort((one, other) => one.dueAt - other.dueAt);
   }
 
-  /** When each of the account's customers is due for renewal; past seconds: at once. */
   function dueRenewals(accountId: AccountId): { customerNumber: number; dueAt: number }[] {
     return world.customersOf(world.getAccount(accountId)).flatMap((customer) => {
       const dueAt = dueAtOf(customer);
@@ -345,7 +333,6 @@ function dueAtOf({ endsAtPeriodEnd, autoRenew }: Customer): number | null {
   return endsAtPeriodEnd ? null : (autoRenew?.nextAt ?? null);
 }
 
-/** Performs it and records the states before and after. */
 export function record(
   customer: Customer,
   now: number,

@@ -1,7 +1,7 @@
-// Money that came for top-ups, and its way back: payments, reversals, receivables. Part of oracle.ts, written from section
-// 13 of the third edition only. "Ax" points to AMBIGUITIES.md.
-// Nothing is kept but facts and ledger entries: what was taken, settled or is open is summed from them for each question.
-// Invariant: a reversal that stands is taken + settled + written off + open; one that was reinstated has moved nothing.
+// Payments for top-ups, their reversals, and receivables. Part of oracle.ts, written from the documents only. "Ax" points to
+// AMBIGUITIES.md.
+// Only facts and ledger entries are stored; every answer is summed from them.
+// Invariant: a reversal that stands is taken + settled + written off + open; a reinstated one has moved nothing.
 
 import type { Account, AccountId, LedgerEntry } from './oracle.ts';
 import type { RefusalCode } from './oracle-request.ts';
@@ -11,29 +11,26 @@ export type ReversalKind = 'refund' | 'dispute' | 'return';
 export type ReceivePaymentInput = {
   accountId: AccountId;
   topupNumber: number;
-  /** The provider's name of the payment: one cause of one credit. */
   paymentRef: string;
   amountCents: bigint;
   memo: string | null;
-  /** What the top-up asked for; absent: as much as came. */
+  /** The amount that the top-up asked for. If absent, the amount received. */
   askedCents?: bigint | undefined;
 };
 
 export type ReversePaymentInput = {
   accountId: AccountId;
   topupNumber: number;
-  /** The provider's or the operator's name of what took the money back. */
+  /** The reference of what took the money back, from the provider or the operator. */
   cause: string;
   kind: ReversalKind;
   amountCents: bigint;
   allowReceivable: boolean;
-  /** null: the provider. */
   actorId: AccountId | null;
 };
 
 export type WriteOffInput = {
   accountId: AccountId;
-  /** null: all. */
   amountCents: bigint | null;
   memo: string | null;
   key?: string | undefined;
@@ -44,7 +41,6 @@ export type PaymentRefusal = {
   details: Record<string, string>;
 };
 
-/** What a request moved, and what the account owed after it. */
 export type PaymentAnswer = { entries: LedgerEntry[]; receivableCents: bigint; balanceAfterCents: bigint };
 export type PaymentOutcome = (PaymentAnswer & { replayed: boolean }) | PaymentRefusal;
 
@@ -75,7 +71,6 @@ export type PaymentFact = Paid | Reversed | Reinstated | WrittenOff;
 
 export type PaymentView = { topupNumber: number; paymentRef: string; amountCents: bigint };
 export type ReversalView = {
-  /** Counts 1, 2, 3… within the account. */
   number: number;
   topupNumber: number;
   cause: string;
@@ -85,7 +80,6 @@ export type ReversalView = {
   settledCents: bigint;
   writtenOffCents: bigint;
   openCents: bigint;
-  /** null: it stands. */
   reinstatedAt: number | null;
 };
 
@@ -93,7 +87,7 @@ export function createPayments(world: {
   getAccount: (id: AccountId) => Account;
   post: (account: Account, entry: Omit<LedgerEntry, 'balanceAfterCents'>) => LedgerEntry;
 }) {
-  /** Once for each top-up and each name of a payment: any other pair of known names is a conflict (A147). */
+  /** Once for each top-up and each payment reference. Any other pair of known references is a conflict (A147). */
   function receivePayment(input: ReceivePaymentInput, now: number): PaymentOutcome {
     const account = world.getAccount(input.accountId);
     const { topupNumber, paymentRef, amountCents } = input;
@@ -124,7 +118,7 @@ export function createPayments(world: {
     return { ...answer, replayed: false };
   }
 
-  /** Whether a receivable is allowed is no part of what is repeated (A148). */
+  /** A repeat may differ in whether it allows a receivable (A148). */
   function reversePayment(input: ReversePaymentInput, now: number): PaymentOutcome {
     const account = world.getAccount(input.accountId);
     const { topupNumber, cause, kind, amountCents } = input;
@@ -139,7 +133,7 @@ export function createPayments(world: {
     const standing = reversalsOf(account).filter(
       (one) => one.topupNumber === topupNumber && one.reinstatedAt === null,
     );
-    // A provider takes a dispute or a return in full, also after a partial refund.
+    // A provider takes disputes and returns in full, even after a partial refund.
     const gone = kind === 'refund' ? sum(standing.map((one) => one.amountCents)) : 0n;
     if (gone + amountCents > paid.amountCents) return refuse('refund_too_large');
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
@@ -167,12 +161,12 @@ export function createPayments(world: {
       answer: { entries, receivableCents: 0n, balanceAfterCents: 0n },
     };
     account.paymentFacts.push(fact);
-    // What is open is known only with the fact.
+    // Computed after the fact is stored, because the open amount depends on it.
     fact.answer = answerOf(account, entries);
     return { ...fact.answer, replayed: false };
   }
 
-  /** Gives back what was taken, at the reversal and since; what is open or written off ends (A149). */
+  /** Gives back what was taken, at the reversal and since. What is open or written off ends (A149). */
   function reinstatePayment(input: { accountId: AccountId; cause: string }, now: number): PaymentOutcome {
     const account = world.getAccount(input.accountId);
     const { cause } = input;
@@ -195,14 +189,14 @@ export function createPayments(world: {
       at: now,
       answer: { entries, receivableCents: 0n, balanceAfterCents: 0n },
     };
-    // Its own receivable ends first: only others are settled from it.
+    // Its own receivable ends first, so that only others are settled.
     account.paymentFacts.push(fact);
     entries.push(...settle(account, backCents, now));
     fact.answer = answerOf(account, entries);
     return { ...fact.answer, replayed: false };
   }
 
-  /** Moves no money. More than is open is refused, and so is nothing (A150). */
+  /** Moves no money. Refuses amounts of zero, and amounts above the open one (A150). */
   function writeOffReceivable(input: WriteOffInput): PaymentOutcome {
     const account = world.getAccount(input.accountId);
     const { key, memo } = input;
@@ -226,7 +220,7 @@ export function createPayments(world: {
     return { ...fact.answer, replayed: false };
   }
 
-  /** After a credit or a reinstatement of this amount: one entry for each reversal that it settles, in part or whole. */
+  /** After a credit or a reinstatement. One entry for each reversal that it settles, in part or whole. */
   function settle(account: Account, creditedCents: bigint, now: number | null): LedgerEntry[] {
     return oldestFirst(account, creditedCents).map(({ cause, topupNumber, amountCents }) =>
       world.post(account, {
@@ -291,7 +285,7 @@ function receivableOf(account: Account): bigint {
   return sum(reversalsOf(account).map(({ openCents }) => openCents));
 }
 
-/** Shares out at most this amount over what is open, the oldest reversal first. */
+/** Distributes at most this amount over open reversals, oldest first. */
 function oldestFirst(account: Account, amountCents: bigint) {
   let leftCents = amountCents;
   const parts: { cause: string; topupNumber: number; amountCents: bigint }[] = [];

@@ -1,6 +1,6 @@
 // A plan with its paid periods, both holds, planned cancel and auto-renewal. Used by oracle.ts (orders) and oracle-life.ts
-// (all else). "Ax" points to AMBIGUITIES.md.
-// Invariant: periods are contiguous, the first starts at the anchor; nothing here knows of account balances.
+// (everything else). "Ax" points to AMBIGUITIES.md.
+// Invariant: periods are contiguous, the first starts at the anchor; nothing here knows account balances.
 
 import { addMonths } from './oracle-calendar.ts';
 import type { Months, RefusalCode } from './oracle-request.ts';
@@ -8,13 +8,13 @@ import type { Months, RefusalCode } from './oracle-request.ts';
 /** A paid period of a plan, or a whole free trial (paidCents 0, months 0). */
 export type PaidPeriod = { months: number; paidCents: bigint; startAt: number; endAt: number };
 
-/** A canceled plan has no periods: nothing is unused. */
+/** A canceled plan has no periods, so nothing is left unused. */
 export type Plan = {
   packageId: number;
   anchorAt: number;
   periods: PaidPeriod[];
   expiresAt: number;
-  /** The completed order that made it; null: a trial, or not begun. */
+  /** null: a trial, or no plan yet. */
   lastOrder: number | null;
 };
 
@@ -22,17 +22,16 @@ export type PlanStatus = 'active' | 'suspended' | 'cancelled' | 'expired';
 
 export type AutoRenewSettings = { months: Months; maxChargeCents: bigint | null; hoursBefore: number };
 
-/** `nextAt`: the next attempt; null: none for the present end. */
+/** `nextAt`: the next attempt before the current end; null if there is none. */
 export type AutoRenew = AutoRenewSettings & { nextAt: number | null; failure: RefusalCode | null };
 
 export type PlanLife = {
   plan: Plan;
-  /** `customer.status` of the first edition. The holds are independent. */
+  /** Independent of the reseller's hold. */
   operatorHold: boolean;
   resellerHold: boolean;
   isCancelled: boolean;
   endsAtPeriodEnd: boolean;
-  /** Suspended, and shown as null, while `endsAtPeriodEnd`. */
   autoRenew: AutoRenew | null;
 };
 
@@ -76,12 +75,11 @@ export function startPlan(
   };
 }
 
-/** Empty and free: stands for a plan until there is one. */
+/** Stands for a plan until there is one. */
 export function overPlan(packageId: number, now: number): Plan {
   return { packageId, anchorAt: now, periods: [], expiresAt: now, lastOrder: null };
 }
 
-/** The end counts from the anchor over all months of the run, so days never drift. */
 export function extendPlan(plan: Plan, months: Months, paidCents: bigint, lastOrder: number): Plan {
   const monthsBefore = plan.periods.reduce((sum, period) => sum + period.months, 0);
   const endAt = addMonths(plan.anchorAt, monthsBefore + months);
@@ -94,19 +92,18 @@ export function refundOf(plan: Plan, now: number): bigint {
   let refundCents = 0n;
   for (const { paidCents, startAt, endAt } of plan.periods) {
     const unusedSeconds = BigInt(Math.max(0, endAt - Math.max(startAt, now)));
-    // bigint division rounds towards zero, which is the floor, as nothing is negative.
+    // BigInt division rounds toward zero, which is the floor here: nothing is negative.
     refundCents += (paidCents * unusedSeconds) / BigInt(endAt - startAt);
   }
   return refundCents;
 }
 
-/** An order on a running plan: flags stay, including a cancel at the period's end. */
 export function extendRun(life: PlanLife, plan: Plan): void {
   life.plan = plan;
   if (life.autoRenew !== null) life.autoRenew = freshAutoRenew(life.autoRenew, plan);
 }
 
-/** A paid plan begins: again, in place of another, or after an end. */
+/** A first paid plan, one that replaces another, or one after an end. */
 export function beginRun(life: PlanLife, plan: Plan): void {
   if (life.endsAtPeriodEnd) life.autoRenew = null;
   life.isCancelled = false;
@@ -128,14 +125,13 @@ export function endRun(life: PlanLife, now: number): void {
   life.autoRenew = null;
 }
 
-/** The settings for the present end: due before it, nothing refused yet (A65, A69). */
+/** Settings for the current end: not attempted yet (A65, A69). */
 export function freshAutoRenew(settings: AutoRenewSettings, plan: Plan): AutoRenew {
   const { months, maxChargeCents, hoursBefore } = settings;
   const nextAt = plan.expiresAt - hoursBefore * secondsPerHour;
   return { months, maxChargeCents, hoursBefore, nextAt, failure: null };
 }
 
-/** "Tried again 6 hours later as long as that is before the end" (A66). */
 export function refusedAutoRenew(auto: AutoRenew, plan: Plan, failure: RefusalCode, now: number): AutoRenew {
   const again = now + 6 * secondsPerHour;
   return { ...auto, failure, nextAt: again < plan.expiresAt ? again : null };

@@ -1,6 +1,6 @@
 // What an order costs: the group's prices with their dates, the price lists of single accounts, and held prices. Part of
-// oracle.ts, written from section 12 of the third edition and its rules only. "Ax" points to AMBIGUITIES.md.
-// Invariant: prices depend on their second and the plan alone; nothing here moves money or changes a plan.
+// oracle.ts, written from the documents only. "Ax" points to AMBIGUITIES.md.
+// Invariant: a price depends only on its second and the plan.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AccountId, Prices, SomePrices, World } from './oracle.ts';
@@ -8,8 +8,8 @@ import type { Plan } from './oracle-plan.ts';
 import type { Months } from './oracle-request.ts';
 
 /**
- * `list`: its number within the account; `since`: its start, or that of the change that the price is held against.
- * `percentOff`: null where the list names the price.
+ * `list`: its number within the account. `since`: its start or, for a held price, the start of the change. `percentOff`:
+ * null if the list names the price.
  */
 export type PriceRule =
   | { rule: 'group' }
@@ -18,10 +18,10 @@ export type PriceRule =
 
 export type Priced = { priceCents: bigint; priceRule: PriceRule };
 
-/** Whether running plans renew at a scheduled price, or keep theirs. */
+/** `held`: running plans keep their prices when the change begins. */
 export type ExistingPlans = 'new' | 'held';
 
-/** The administrator's price requests have other codes than orders. */
+/** The administrator's price requests have other error codes than orders. */
 export type PriceRefusal = {
   code:
     | 'package_not_found'
@@ -38,11 +38,10 @@ export type UnscheduleOutcome = { status: 204; replayed: false } | PriceRefusal;
 type Shown = {
   prices: Partial<Record<Months, bigint>>;
   rules: Partial<Record<Months, PriceRule['rule']>>;
-  /** In percent, against as many single months. */
+  /** In percent, compared with single months. */
   savings: Partial<Record<Months, number>>;
 };
 
-/** A package's prices now, and from each later second that changes them (A59, A143), for the periods that are sold. */
 export type PackageView = Shown & {
   id: number;
   /** The monthly price, sold or not (A135). */
@@ -51,15 +50,14 @@ export type PackageView = Shown & {
 };
 
 type ListTerms = {
-  /** Exclusive; null: open. */
+  /** Exclusive; null if it has no end. */
   until: number | null;
-  /** In hundredths of a percent, for what the list does not name; null: the group's price. */
+  /** In hundredths of a percent, for prices that the list does not name. null: the group's prices apply. */
   percentOff: number | null;
   prices: { packageId: number; prices: Partial<Record<Months, bigint>> }[];
   memo: string | null;
 };
 
-/** An account's own prices from a second on. `number` counts 1, 2, 3… within the account. */
 export type PriceList = ListTerms & { number: number; from: number; afterOrder: number };
 
 export type PutListInput = ListTerms & { accountId: AccountId; from?: number | undefined };
@@ -69,7 +67,6 @@ export type DeleteListOutcome = { list: PriceList } | PriceRefusal;
 type PriceGroup = keyof Prices;
 type Package = World['packages'][number];
 
-/** A price change at its second: by the administrator then, or scheduled before. */
 type PriceEvent = {
   packageId: number;
   at: number;
@@ -78,7 +75,7 @@ type PriceEvent = {
   prices: SomePrices;
 };
 
-/** Who asks for which price. `run`: the running plan that the order extends; null: it extends none. */
+/** `run`: the running plan that the order extends, or null. */
 export type PriceQuestion = {
   accountId: AccountId;
   group: PriceGroup;
@@ -95,12 +92,10 @@ const wholeInHundredths = 10_000;
 
 export function createPrices(world: {
   findPackage: (id: number) => Package | undefined;
-  /** The second of the account's latest ledger entry; null: it has none with a date. */
   latestEntryAt: (accountId: AccountId) => number | null;
   orderCount: (accountId: AccountId) => number;
 }) {
   const priceEvents: PriceEvent[] = [];
-  /** In the order in which they were put. */
   const lists = new Map<AccountId, PriceList[]>();
   const listsPut = new Map<AccountId, number>();
 
@@ -109,7 +104,7 @@ export function createPrices(world: {
     return heldPrice(question, now) ?? accountPrice(question, now) ?? groupPrice(question, now);
   }
 
-  /** Only an extended plan has one: it ran in the second in which the change began (A136). */
+  /** Only a plan that is extended can have a held price: it ran when the change began (A136). */
   function heldPrice({ group, packageSold, months, run }: PriceQuestion, now: number): Priced | null {
     if (run === null) return null;
     const starts = priceEvents
@@ -123,7 +118,7 @@ export function createPrices(world: {
       )
       .map(({ at }) => at);
     if (starts.length === 0) return null;
-    // Of several, the earliest (A137).
+    // If several changes are held, the earliest counts (A137).
     const since = Math.min(...starts);
     const lastPaid = run.periods.findLast((period) => period.months === months);
     const priceCents = lastPaid?.paidCents ?? pricesWere(packageSold, since - 1)[group][months];
@@ -147,25 +142,23 @@ export function createPrices(world: {
     return { priceCents: pricesAt(packageSold, now)[group][months], priceRule: { rule: 'group' } };
   }
 
-  /** The latest list that has begun, unless it has ended: then none, and no earlier one comes back. */
   function listInForce(accountId: AccountId, second: number): PriceList | null {
     let latest: PriceList | null = null;
     for (const list of listsOf(accountId)) {
-      // Of one second, the list that was put last.
+      // If two lists begin in one second, the later PUT wins.
       if (list.from <= second && (latest === null || list.from >= latest.from)) latest = list;
     }
     if (latest === null || (latest.until !== null && latest.until <= second)) return null;
     return latest;
   }
 
-  /** PUT /accounts/{id}/prices */
   function putAccountPrices(input: PutListInput, now: number): PutListOutcome {
     const { accountId } = input;
     const terms = termsOf(input);
     const own = listsOf(accountId);
     const earliest = firstFreeSecond(accountId, now);
 
-    // The same again: nothing happens, also once it has begun or its package is retired (A138).
+    // Repeating a PUT changes nothing, even once the list has begun or its package is retired (A138).
     const from = input.from ?? earliest;
     const ofSecond = own.findLast((list) => list.from === from);
     const known = input.from === undefined ? listInForce(accountId, earliest) : (ofSecond ?? null);
@@ -187,7 +180,7 @@ export function createPrices(world: {
     return { replayed: false, list };
   }
 
-  /** Only what is to come: a list that has begun is history. */
+  /** A list that has begun is history, so only future ones can be deleted. */
   function deleteAccountPrices(
     input: { accountId: AccountId; list: number },
     now: number,
@@ -208,12 +201,11 @@ export function createPrices(world: {
     lists.set(accountId, structuredClone([...ofLive]));
   }
 
-  /** Never before what is in the books. */
+  /** Never before the latest ledger entry. */
   function firstFreeSecond(accountId: AccountId, now: number): number {
     return Math.max(now, world.latestEntryAt(accountId) ?? now);
   }
 
-  /** In the order in which they were put. */
   function listsOf(accountId: AccountId): PriceList[] {
     return lists.get(accountId) ?? [];
   }
@@ -234,7 +226,7 @@ export function createPrices(world: {
     return null;
   }
 
-  /** From now on; later schedules stay (A56). Paid amounts do not change. */
+  /** Takes effect now. Later schedules stay (A56); paid amounts do not change. */
   function setPrices(
     input: { packageId: number; prices: SomePrices },
     now: number = Number.NEGATIVE_INFINITY,
@@ -244,7 +236,6 @@ export function createPrices(world: {
     priceEvents.push({ packageId, at: now, isScheduled: false, existingPlans: 'new', prices });
   }
 
-  /** By the administrator: these prices from a later second on. */
   function schedulePrices(
     input: {
       packageId: number;
@@ -259,7 +250,7 @@ export function createPrices(world: {
     if (item === undefined) return { code: 'package_not_found', details: {} };
     const prices = structuredClone(input.prices);
     const known = findScheduled(packageId, from);
-    // What becomes of existing plans is part of what was asked (A139).
+    // A repeat must also ask for the same treatment of existing plans (A139).
     if (known !== null && known.existingPlans === existingPlans && isSamePrices(known.prices, prices))
       return { status: 201, replayed: true };
     if (item.trial || item.retired) return { code: 'package_unavailable', details: {} };
@@ -269,7 +260,7 @@ export function createPrices(world: {
     return { status: 201, replayed: false };
   }
 
-  /** Only what has not begun: prices that orders were charged stay in the history. */
+  /** Prices that have begun stay in the history, because orders were charged at them. */
   function unschedulePrices(input: { packageId: number; from: number }, now: number): UnscheduleOutcome {
     if (world.findPackage(input.packageId) === undefined) return { code: 'package_not_found', details: {} };
     const known = findScheduled(input.packageId, input.from);
@@ -307,7 +298,7 @@ export function createPrices(world: {
       )
       .map(({ at }) => at);
     const ofLists = lists.flatMap(({ from, until }) => (until === null ? [from] : [from, until]));
-    // With lists, which begin for all packages, only seconds that change something here are shown (A143).
+    // Lists begin for all packages, so leave out the seconds that change nothing for this one (A143).
     const changes = (second: number) =>
       lists.length === 0 || !isDeepStrictEqual(shownAt(second - 1), shownAt(second));
     const later = [...new Set([...ofGroup, ...ofLists])].filter((second) => second > now && changes(second));
@@ -320,16 +311,15 @@ export function createPrices(world: {
     };
   }
 
-  /** The prices that hold in this second. */
   function pricesAt(item: Package, second: number): Prices {
-    // Immediate changes by the administrator hold for every clock, even for tests' clocks behind it (A110).
+    // Immediate changes by the administrator count on every clock, even on test clocks that are behind them (A110).
     return pricesAfter(
       item,
       priceEvents.filter((event) => !event.isScheduled || event.at <= second),
     );
   }
 
-  /** The prices in a second of the past, as they were then: no later change at once counts (A140). */
+  /** Prices at a past second, as they were then: later immediate changes do not count (A140). */
   function pricesWere(item: Package, second: number): Prices {
     return pricesAfter(
       item,
@@ -337,7 +327,7 @@ export function createPrices(world: {
     );
   }
 
-  /** After these changes; within a second, scheduled ones come first (A56). */
+  /** Within a second, scheduled changes come first (A56). */
   function pricesAfter(item: Package, changes: PriceEvent[]): Prices {
     const events = changes.filter(({ packageId }) => packageId === item.id);
     events.sort((a, b) =>
@@ -373,7 +363,7 @@ export function createPrices(world: {
   };
 }
 
-/** Of what as many single months cost, rounded down; 0 where nothing is saved, or the months are free (A40). */
+/** Compared with single months, rounded down. 0 if nothing is saved, or the months are free (A40). */
 function savingPercent(priceCents: bigint, fullCents: bigint): number {
   if (priceCents >= fullCents) return 0;
   return Number(((fullCents - priceCents) * 100n) / fullCents);
@@ -392,7 +382,6 @@ function termsOf({ until, percentOff, prices, memo }: PutListInput): ListTerms {
   return structuredClone({ until, percentOff, prices, memo });
 }
 
-/** The order in which packages are named does not matter. */
 function isSameTerms(one: ListTerms, other: ListTerms): boolean {
   const cellsOf = ({ prices }: ListTerms) =>
     prices

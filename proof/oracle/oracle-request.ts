@@ -1,6 +1,5 @@
-// Checks 10 to 14: what a request body can be refused for before any account, package or customer is read. Used by
-// oracle.ts and oracle-life-request.ts. The body is from JSON.parse, so 1, 1.0 and 1e0 are equal. "Ax" points to
-// AMBIGUITIES.md.
+// What a request body can be refused for before any account, package or customer is read. Used by oracle.ts and
+// oracle-life-request.ts. "Ax" points to AMBIGUITIES.md.
 
 export type Months = 1 | 3 | 12;
 export type Period = 'monthly' | 'quarterly' | 'yearly';
@@ -26,7 +25,7 @@ export type RefusalCode =
   | 'price_changed'
   | 'insufficient_credit';
 
-/** `details` contains only documented fields: no human-readable `reason` for validation (A8). */
+/** Only documented fields; the text of a `reason` is not compared (A8). */
 export type Refusal = { code: RefusalCode; details: Record<string, string> };
 
 export type PlaceRequest = {
@@ -43,7 +42,7 @@ export type RenewRequest = { key: string | null; months: Months | null; maxCharg
 export type Fields = Map<string, unknown>;
 
 export function readPlaceRequest(body: unknown, headerKey: string | undefined): PlaceRequest | Refusal {
-  // 10 JSON. A wrong type of these two has the code of this check, so it is refused here (A1).
+  // A wrong type of these two fields has the error code of a body that is not JSON (A1).
   const fields = asFields(body);
   if (fields === null) return refuse('invalid_json');
   const name = fields.get('customer_name');
@@ -57,13 +56,13 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
   const key = readKey(fields, headerKey);
   if (isRefusal(key)) return key;
 
-  // 12 package_id: only "missing" and "another type". Whether it exists is check 16 (A3).
+  // Whether the package exists is checked later (A3).
   const packageId = fields.get('package_id');
   if (typeof packageId !== 'number' || !Number.isInteger(packageId)) {
     return refuse('invalid_package', { field: 'package_id' });
   }
 
-  // 13 customer, then customer_name, which has the same code (A2)
+  // Both fields have the same error code (A2).
   const customerReference = normalizeCustomer(fields.get('customer'));
   if (customerReference === null) return refuse('invalid_customer', { field: 'customer' });
   const customerName = name === undefined ? '' : normalizeName(name);
@@ -72,7 +71,6 @@ export function readPlaceRequest(body: unknown, headerKey: string | undefined): 
   const months = readMonths(fields);
   if (isRefusal(months)) return months;
 
-  // max_charge: no number in the list; after all that v1 checks (A51)
   const guard = readMaxCharge(fields);
   if (isRefusal(guard)) return guard;
 
@@ -119,7 +117,7 @@ export function refuse(code: RefusalCode, details: Record<string, string> = {}):
   return { code, details };
 }
 
-/** The own fields; null: no JSON object. Missing fields are undefined; null has a wrong type everywhere (A4). */
+/** Missing fields are undefined, and null is a wrong type everywhere (A4). Returns null if it is not a JSON object. */
 export function asFields(body: unknown): Fields | null {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return null;
   return new Map<string, unknown>(Object.entries(body));
@@ -147,7 +145,7 @@ export function readMonths(fields: Fields): { value: Months | null } | Refusal {
   if (period === undefined) return { value: months ?? null };
   const periodMonths = monthsOf(period);
   if (periodMonths === null) return refuse('invalid_months', { field: 'period' });
-  // Which of the two is named if they disagree is open; here months (A9).
+  // If the two disagree, the documents leave open which one is named; here it is months (A9).
   if (months !== undefined && months !== periodMonths) return refuse('invalid_months', { field: 'months' });
   return { value: periodMonths };
 }
@@ -170,7 +168,6 @@ function monthsOf(period: unknown): Months | null {
   return null;
 }
 
-/** The trimmed name ("" is no name, A6); null: refused. */
 function normalizeName(value: string): string | null {
   const name = value.trim();
   const characters = [...name];

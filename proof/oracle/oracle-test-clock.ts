@@ -1,5 +1,5 @@
-// A test clock's move: to a time, or by an ISO 8601 duration in calendar months and seconds. Used only by
-// oracle-test-mode.ts. Deliberately shares nothing with the product and uses no Date. "Ax" points to AMBIGUITIES.md.
+// A test clock's move: to a time, or by an ISO 8601 duration. Used only by oracle-test-mode.ts. Deliberately shares nothing
+// with the product and uses no Date. "Ax" points to AMBIGUITIES.md.
 
 import { addMonths, secondsPerDay } from './oracle-calendar.ts';
 import type { Refusal } from './oracle-request.ts';
@@ -14,10 +14,8 @@ const monthsPerYear = 12;
 const monthsAheadMax = 120;
 const secondsPerHour = 3_600;
 const secondsPerMinute = 60;
-/** The last second of the year 2200. */
 const lastSecond = addMonths(0, (2_201 - 1_970) * monthsPerYear) - 1;
 
-/** Refusals of a move before any clock is read. */
 export function readMoveRequest(body: unknown, headerKey: string | undefined): MoveRequest | Refusal {
   const fields = asFields(body);
   if (fields === null) return refuse('invalid_json');
@@ -25,7 +23,7 @@ export function readMoveRequest(body: unknown, headerKey: string | undefined): M
   if (isRefusal(key)) return key;
   const advance = fields.get('advance');
   const now = fields.get('now');
-  // Which field is named if both or neither are sent is open (A113).
+  // The documents leave open which field is named if both or neither are sent (A113).
   if ((advance === undefined) === (now === undefined)) return refuse('validation_failed');
   const [field, text] = advance === undefined ? (['now', now] as const) : (['advance', advance] as const);
   if (typeof text !== 'string') return refuse('validation_failed', { field });
@@ -33,10 +31,8 @@ export function readMoveRequest(body: unknown, headerKey: string | undefined): M
   return target === null ? refuse('validation_failed', { field }) : { key: key.value, field, text, target };
 }
 
-/** The move's destination. Only forward, "at most ten years ahead", and not beyond the year 2200. */
 export function destinationOf({ field, target }: MoveRequest, clockAt: number): number | Refusal {
   const refusal = refuse('validation_failed', { field });
-  // Too far away to be computed.
   if ('months' in target && target.months > monthsAheadMax) return refusal;
   const at = 'at' in target ? target.at : addMonths(clockAt, target.months) + target.seconds;
   if (at < clockAt || at > addMonths(clockAt, monthsAheadMax) || at > lastSecond) return refusal;
@@ -61,7 +57,7 @@ function readDuration(text: string): Target | null {
   return target.months === 0 && target.seconds === 0 ? null : target;
 }
 
-/** "2027-01-31T00:00:00Z", an existing second; no other spelling is compared (A114). */
+/** "2027-01-31T00:00:00Z". The second must exist; other spellings are not compared (A114). */
 function readTime(text: string): Target | null {
   const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})Z$/.exec(text);
   if (parts === null) return null;

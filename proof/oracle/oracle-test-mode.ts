@@ -1,8 +1,6 @@
-// Test mode: the test accounts in a world of their own, each with a clock that stands still until moved. oracle.ts has the
-// rules of orders, plans and money; here is what differs in tests, written from the documents of test mode only. "Ax"
-// points to AMBIGUITIES.md.
-// Invariant: during a move everything happens at its own second, by time, customer number, then renewal, warning, end;
-// nothing else moves a test account.
+// Test mode: test accounts in a world of their own, each with a clock that stands still until moved. Only what differs from
+// oracle.ts, written from the documents of test mode only. "Ax" points to AMBIGUITIES.md.
+// Invariant: during a move everything happens at its own second, by time, customer number, then renewal, warning, end.
 
 import type { AccountId, CreditOutcome, Oracle, World } from './oracle.ts';
 import { createOracle } from './oracle.ts';
@@ -12,7 +10,6 @@ import type { Refusal } from './oracle-request.ts';
 import { asFields, isRefusal, readKey, refuse } from './oracle-request.ts';
 import { destinationOf, readMoveRequest } from './oracle-test-clock.ts';
 
-/** Counts of what happened during the move. */
 export type Happened = { renewals: number; renewalsFailed: number; ended: number; warnings: number };
 
 /** `text` as in oracle-events.ts, with the event's second. */
@@ -40,7 +37,7 @@ type Place = { at: number; customerNumber: number; rank: number };
 type ClockEvent = Place &
   (
     | { kind: 'renewal' }
-    | { kind: 'warning'; reference: string /** Before the end. */; days: number }
+    | { kind: 'warning'; reference: string; days: number }
     | { kind: 'end'; reference: string }
   );
 
@@ -48,7 +45,7 @@ const firstBalanceCents = 100_000n;
 const creditCentsMax = 100_000_000n;
 const warningDays = [7, 1] as const;
 
-/** The accounts of `world` are live: they only lend rights and prices to test accounts. */
+/** The accounts of `world` are live. Test accounts only take their rights and prices from it. */
 export function createTestMode(world: World) {
   // A test order never reaches the product in any mode.
   const oracle: Oracle = createOracle({
@@ -62,7 +59,6 @@ export function createTestMode(world: World) {
     return { belowCents: balanceBelowCents, endingDays: plansEndingDays };
   });
 
-  /** Created on first use, at the real time. */
   function useTestAccount(accountId: AccountId, realNow: number): void {
     if (!testAccounts.has(accountId)) begin(accountId, realNow);
   }
@@ -74,7 +70,6 @@ export function createTestMode(world: World) {
     oracle.credit({ accountId, amountCents: firstBalanceCents, memo, actorId: 'service' }, realNow);
   }
 
-  /** POST /test/clock */
   function moveClock({ accountId, body, headerKey }: TestRequest): MoveOutcome {
     const testAccount = getTestAccount(accountId);
     const closed = oracle.closedAccount(accountId);
@@ -96,18 +91,18 @@ export function createTestMode(world: World) {
     return outcome;
   }
 
-  /** Everything that would have happened by itself until then, inclusive. */
+  /** Lets everything happen that is due until then, inclusive. */
   function live(accountId: AccountId, testAccount: TestAccount, destination: number) {
     const happened: Happened = { renewals: 0, renewalsFailed: 0, ended: 0, warnings: 0 };
     const emitted: EmittedAt[] = [];
-    // A clock that does not move lets nothing happen, even what is due (A111).
+    // If the clock does not move, nothing happens, even if something is due (A111).
     if (destination > testAccount.clockAt) {
       let reached: Place = { at: testAccount.clockAt, customerNumber: Number.POSITIVE_INFINITY, rank: 0 };
       for (;;) {
         const next = nextEvent(accountId, testAccount, reached);
         if (next === null || next.at > destination) break;
         for (const text of execute(accountId, next, happened)) emitted.push({ at: next.at, text });
-        // Earlier due events do not take the clock back before this second's events.
+        // Overdue events happen at the time reached, and do not move the clock back.
         if (comparePlaces(next, reached) > 0) reached = next;
       }
     }
@@ -163,7 +158,6 @@ export function createTestMode(world: World) {
     return events.renewed([attempt], balances).map(({ text }) => text);
   }
 
-  /** POST /test/credit */
   function credit({ accountId, body, headerKey }: TestRequest): CreditOutcome {
     const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
@@ -179,7 +173,7 @@ export function createTestMode(world: World) {
     return oracle.credit({ ...input, ...(typeof memo === 'string' && { memo }) }, clockOf(accountId));
   }
 
-  /** POST /test/reset: as if the test account were new, with the same API keys. */
+  /** Leaves a new test account with the same API keys. */
   function reset({ accountId }: Pick<TestRequest, 'accountId'>, realNow: number): { status: 200 } | Refusal {
     const closed = oracle.closedAccount(accountId);
     if (closed !== null) return closed;
@@ -188,7 +182,6 @@ export function createTestMode(world: World) {
     return { status: 200 };
   }
 
-  /** PUT /alerts: the test account's own. */
   function setAlerts(accountId: AccountId, alerts: Alerts): void {
     getTestAccount(accountId).alerts = alerts;
   }

@@ -1,6 +1,6 @@
-// The business rules again: slow, obvious, in memory, sequential, written from the documents alone. Here: accounts,
-// packages, orders, money, views; oracle-prices.ts: what an order costs; oracle-life.ts: the rest of a plan's life;
-// oracle-handoff.ts: pending orders; oracle-payments.ts: top-ups and receivables. Outcomes are values; exceptions are caller bugs. "Ax" points to AMBIGUITIES.md.
+// The business rules again: slow, obvious, in memory, sequential, written from the documents alone. This file has accounts,
+// packages, orders, money and views; the other oracle-*.ts files have the rest. Outcomes are values; exceptions are bugs of
+// the caller. "Ax" points to AMBIGUITIES.md.
 // Invariant: opening balance + ledger entries = balance >= 0; a refusal changes nothing; an order never changes, except the
 // status of a pending one, once.
 
@@ -37,7 +37,6 @@ import {
 /** An administrator pays distributor prices from its own balance. */
 export type Group = 'reseller' | 'distributor' | 'administrator';
 export type Prices = Record<'reseller' | 'distributor', Record<Months, bigint>>;
-/** The prices of a change; the others stay (A55). */
 export type SomePrices = { [G in keyof Prices]?: Partial<Record<Months, bigint>> };
 export type AccountId = number | string;
 
@@ -49,7 +48,6 @@ export type World = {
     retired: boolean;
     durationDays: number;
     prices: Prices;
-    /** The periods that it is sold for; default: all three. */
     periods?: readonly Period[] | undefined;
   }[];
   accounts: readonly {
@@ -61,7 +59,6 @@ export type World = {
   }[];
   /** `CANCEL_REFUND`; default `unused`. */
   cancelRefund?: 'unused' | 'none' | undefined;
-  /** How orders are handed off to the product; default `none`. */
   productMode?: ProductMode | undefined;
 };
 
@@ -71,7 +68,6 @@ export type ProductMode = 'none' | 'notify' | 'confirm';
 export type Order = {
   number: number;
   kind: 'activate' | 'renew' | 'change';
-  /** `pending` until the product has answered, only in mode `confirm`. */
   status: 'completed' | 'pending' | 'failed';
   packageId: number;
   months: Months;
@@ -79,24 +75,22 @@ export type Order = {
   customerReference: string;
   email: string;
   priceCents: bigint;
-  /** What set the price: it never changes either. */
   priceRule: PriceRule;
   refundCents: bigint;
   expiresAt: number;
   createdAt: number;
   idempotencyKey: string;
-  /** Only for a failed order: why, when, and the total refund. */
   failure?: { reason: string | null; at: number; refundedCents: bigint };
 };
 
 export type OrderOutcome =
   | { status: 201; replayed: boolean; order: Order; balanceAfterCents: bigint }
   | Refusal;
-/** `entries`: the credit and the settlements that it made; none for an amount of zero. */
+/** `entries`: the credit and the settlements that it caused. Empty for an amount of zero. */
 export type CreditOutcome =
   | { status: 201; replayed: boolean; balanceAfterCents: bigint; entries: LedgerEntry[] }
   | Refusal;
-/** `given`: it began now; otherwise it already runs, or began when the key was first sent. */
+/** `given`: false if the trial already ran, or the request was a repeat. */
 export type TrialOutcome =
   | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
   | Refusal;
@@ -109,13 +103,11 @@ export type LedgerEntry = {
   memo: string;
   actorId: AccountId | null;
   createdAt: number | null;
-  /** Only of a payment, and the cause of its reversal. */
   topupNumber?: number;
   cause?: string;
 };
 
 export type CustomerView = {
-  /** Counts 1, 2, 3… within the account. */
   number: number;
   reference: string;
   email: string;
@@ -154,11 +146,8 @@ export type Customer = PlanLife & {
   reference: string;
   name: string;
   createdAt: number;
-  /** The pending order's number; null: none. */
   pendingOrder: number | null;
-  /** Free trials that the customer has had. */
   trialsHad: Set<number>;
-  /** Oldest first. */
   history: HistoryItem[];
 };
 
@@ -174,17 +163,14 @@ export type Account = {
   apiEnabled: boolean;
   balanceCents: bigint;
   orders: Order[];
-  /** Orders that wait, or waited, for the product, by number. */
   handoffs: Map<number, Handoff>;
   ledger: LedgerEntry[];
-  /** Oldest first. */
   paymentFacts: PaymentFact[];
   orderKeys: Map<string, BoundOrder>;
   creditKeys: Map<string, BoundCredit>;
   planKeys: Map<string, BoundPlanChange>;
 };
 
-/** An accepted order, once package, customer and months are known. */
 type Intent = {
   key: string | null;
   operation: string;
@@ -192,7 +178,7 @@ type Intent = {
   customerReference: string;
   customerName: string;
   months: Months;
-  /** The caller's maximum net charge; null: any. Not part of `operation`. */
+  /** The caller's maximum net charge, or null. Not part of `operation`. */
   maxChargeCents: bigint | null;
   isRenewal: boolean;
   by: 'account' | 'service';
@@ -214,7 +200,6 @@ export function createOracle(world: World) {
     orderCount: (accountId) => getAccount(accountId).orders.length,
   });
 
-  // One customer per value in the whole service; in order of creation.
   const customers = new Map<string, Customer>();
   let keysMinted = 0;
   let cancelRefund = world.cancelRefund ?? 'unused';
@@ -239,8 +224,8 @@ export function createOracle(world: World) {
         account,
         {
           key: null,
-          operation: JSON.stringify(['by itself']), // of no one's request: its key replays nothing (A71)
-          packageSold: getPackage(customer.plan.packageId), // retired or not
+          operation: JSON.stringify(['by itself']), // An automatic renewal's key replays nothing (A71).
+          packageSold: getPackage(customer.plan.packageId),
           customerReference: customer.reference,
           customerName: '',
           months,
@@ -270,7 +255,6 @@ export function createOracle(world: World) {
       post(account, { kind, amountCents, orderNumber, memo: '', actorId: null, createdAt: now }),
   });
 
-  /** POST /orders. Checks 4, 5, and 10 to 19 in order; the first that fails is the outcome. */
   function placeOrder(
     input: { accountId: AccountId; body: unknown; headerKey?: string | undefined },
     now: number,
@@ -281,12 +265,10 @@ export function createOracle(world: World) {
     const request = readPlaceRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
 
-    // 15 replay or idempotency_conflict
     const operation = placeOperation(request);
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) return replayOrConflict(account, bound, operation);
 
-    // 16 invalid_package / package_unavailable
     const packageSold = packages.get(request.packageId);
     if (packageSold === undefined) return refuse('invalid_package', { field: 'package_id' });
     if (packageSold.trial || packageSold.retired)
@@ -298,7 +280,6 @@ export function createOracle(world: World) {
     return sell(account, { ...request, operation, packageSold, isRenewal: false, by: 'account' }, now);
   }
 
-  /** POST /orders/{id}/renew. `orderId` is the path's text: the order's number. */
   function renewOrder(
     input: { accountId: AccountId; orderId: string; body: unknown; headerKey?: string | undefined },
     now: number,
@@ -309,8 +290,7 @@ export function createOracle(world: World) {
     const request = readRenewRequest(input.body, input.headerKey);
     if (isRefusal(request)) return request;
 
-    // 15. A bound key that does not name this order is a conflict even if the order is missing, like a bound key with an
-    // unknown package_id (A10).
+    // A bound key that does not name this order is a conflict even if the order is missing (A10).
     const original = findOrder(account, input.orderId);
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
@@ -318,10 +298,9 @@ export function createOracle(world: World) {
       return replayOrConflict(account, bound, renewOperation(request, original));
     }
 
-    // 16, for renew: the order must exist. Retired packages continue.
     if (original === null) return refuse('order_not_found');
     const packageSold = getPackage(original.packageId);
-    const months = request.months ?? original.months; // of the order addressed, a renewal too (A14)
+    const months = request.months ?? original.months; // By default, those of the renewed order, even if it is a renewal itself (A14).
     const unsold = refuseUnsold(packageSold, months);
     if (unsold !== null) return unsold;
     return sell(
@@ -342,8 +321,8 @@ export function createOracle(world: World) {
   }
 
   /**
-   * `renew_customer` in a bulk: renews the customer's present plan, by its last completed order. `customer`: the customer's
-   * number within the account, or the reference.
+   * `renew_customer` in a bulk: renews the current plan by its last completed order. `customer`: the number within the
+   * account, or the reference.
    */
   function renewCustomer(
     input: { accountId: AccountId; customer: number | string; body: unknown; headerKey?: string | undefined },
@@ -359,16 +338,15 @@ export function createOracle(world: World) {
     const customer = allOf(account).find(
       ({ number, reference }) => number === input.customer || reference === input.customer,
     );
-    // 15. As for a missing order: a bound key that does not name this customer is a conflict.
+    // As for a missing order, a bound key that does not name this customer is a conflict.
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
       if (customer === undefined) return refuse('idempotency_conflict');
-      // Without months it is the same request if the key is of a renewal of this customer.
+      // Without months, it is a repeat if the key belongs to a renewal of this customer.
       const months = request.months ?? bound.outcome.order.months;
       return replayOrConflict(account, bound, renewCustomerOperation(customer, months));
     }
 
-    // 16, then customers without an order to renew
     if (customer === undefined) return refuse('customer_not_found');
     if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
     const { packageId, lastOrder } = customer.plan;
@@ -398,15 +376,14 @@ export function createOracle(world: World) {
     );
   }
 
-  /** Checks 17 to 19, the guard between 18 and 19; nothing fails after them; then the writes. */
+  /** After the checks, nothing can fail; then the writes follow. */
   function sell(account: Account, intent: Intent, now: number): OrderOutcome {
     const { packageSold, months } = intent;
 
-    // 17 customer_not_yours
     const customer = customers.get(intent.customerReference);
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
 
-    // 18 order_failed: while an order is pending, the plan accepts no other (A82).
+    // While an order is pending, the plan accepts no other (A82).
     if (customer !== undefined && customer.pendingOrder !== null)
       return refuse('order_failed', { reason: 'order_pending' });
     // A plan whose expiry is now has expired (A20).
@@ -434,7 +411,7 @@ export function createOracle(world: World) {
     if (plan.expiresAt > addMonths(now, termMonthsMax))
       return refuse('order_failed', { reason: 'term_too_long' });
 
-    // The guard, "after `order_failed`, before `insufficient_credit`"
+    // The documents put this check after `order_failed` and before `insufficient_credit`.
     const refundCents = runsOther ? refundOf(running, now) : 0n;
     const chargeCents = priceCents - refundCents;
     if (intent.maxChargeCents !== null && chargeCents > intent.maxChargeCents) {
@@ -445,7 +422,6 @@ export function createOracle(world: World) {
       });
     }
 
-    // 19 insufficient_credit
     if (account.balanceCents + refundCents < priceCents) {
       return refuse('insufficient_credit', {
         balance: formatCents(account.balanceCents),
@@ -454,7 +430,6 @@ export function createOracle(world: World) {
       });
     }
 
-    // Nothing fails from here on.
     const waits = productMode === 'confirm';
     const order: Order = Object.freeze({
       number: account.orders.length + 1,
@@ -474,7 +449,7 @@ export function createOracle(world: World) {
     } as const);
     account.orders.push(order);
 
-    // While it waits, nothing is given that may have to be taken back (A87).
+    // A pending order gives nothing that may have to be taken back (A87).
     const givenCents = waits && refundCents > priceCents ? priceCents : refundCents;
     const kinds = { activate: 'activated', renew: 'renewed', change: 'changed' } as const;
     const item = {
@@ -483,11 +458,11 @@ export function createOracle(world: World) {
       orderNumber: order.number,
       ...(order.kind === 'change' && { refundCents: givenCents }),
     };
-    // The product has not seen a pending plan: until then the old one runs, or, for a new customer, none (A85).
+    // The product has not seen a pending plan, so until then the old one runs, or none (A85).
     const planNow = waits ? overPlan(packageSold.id, now) : plan;
     let buyer: Customer;
     if (customer === undefined) {
-      // The name is "for a new customer" only: a later one does not rename (A7).
+      // A later order does not rename the customer (A7).
       buyer = createCustomer(account, intent.customerReference, intent.customerName, planNow, now);
       buyer.history.push({ ...item, at: now, from: null, to: planState(buyer, now) });
     } else {
@@ -501,12 +476,12 @@ export function createOracle(world: World) {
     if (waits) {
       buyer.pendingOrder = order.number;
       account.handoffs.set(order.number, { plan, isExtension: runsSame, givenCents, by: intent.by });
-      // Once for each end: this one is no longer due (A90).
+      // One attempt for each end (A90).
       if (intent.by === 'service' && buyer.autoRenew !== null)
         buyer.autoRenew = { ...buyer.autoRenew, nextAt: null };
     }
 
-    // Zero moves nothing: neither a refund of 0 nor a charge of 0.00 has an entry (A28).
+    // A refund or charge of zero has no ledger entry (A28).
     const cause = { orderNumber: order.number, memo: '', actorId: null, createdAt: now };
     if (givenCents !== 0n) post(account, { kind: 'refund', amountCents: givenCents, ...cause });
     if (priceCents !== 0n) post(account, { kind: 'charge', amountCents: -priceCents, ...cause });
@@ -516,7 +491,6 @@ export function createOracle(world: World) {
     return { status: 201, replayed: false, ...outcome };
   }
 
-  /** By the administrator; a negative amount is a debit. `now` only dates the ledger entries. */
   function credit(
     input: {
       accountId: AccountId;
@@ -529,7 +503,7 @@ export function createOracle(world: World) {
   ): CreditOutcome {
     const account = getAccount(input.accountId);
     const memo = input.memo ?? '';
-    // A separate name space: the documents' one is "across both endpoints" for orders (A30).
+    // These keys are separate from those of orders (A30).
     const operation = JSON.stringify({ amountCents: input.amountCents.toString(), memo });
     const bound = input.key === undefined ? undefined : account.creditKeys.get(input.key);
     if (bound !== undefined) {
@@ -564,7 +538,7 @@ export function createOracle(world: World) {
     return { status: 201, replayed: false, balanceAfterCents, entries };
   }
 
-  /** By the administrator. No order, no ledger entry; refused while another plan runs (A31). */
+  /** Has no order or ledger entry. Refused while another plan runs (A31). */
   function grantTrial(input: {
     accountId: AccountId;
     packageId: number;
@@ -578,7 +552,7 @@ export function createOracle(world: World) {
     const account = getAccount(input.accountId);
     const reference = normalizeCustomer(input.customer);
     if (reference === null) return refuse('invalid_customer', { field: 'customer' });
-    // The name space of the other plan changes (A31a).
+    // Shares its keys with the other plan changes (A31a).
     const operation = JSON.stringify(['trial', input.packageId, reference, again]);
     const bound = key === undefined ? undefined : account.planKeys.get(key);
     if (bound !== undefined) {
@@ -663,7 +637,6 @@ export function createOracle(world: World) {
     cancelRefund = input.cancelRefund;
   }
 
-  /** For later orders; pending ones keep waiting (A81). */
   function setProductMode(input: { mode: ProductMode }): void {
     productMode = input.mode;
   }
@@ -684,7 +657,7 @@ export function createOracle(world: World) {
     getAccount(input.accountId).apiEnabled = input.apiEnabled;
   }
 
-  /** Keeps only the account's rights and prices: references, keys and numbers are free again. */
+  /** Keeps only the account's rights and prices. References, keys and numbers can be used again. */
   function emptyAccount(accountId: AccountId): void {
     const account = getAccount(accountId);
     for (const { reference } of allOf(account)) customers.delete(reference);
@@ -697,13 +670,12 @@ export function createOracle(world: World) {
     packages.set(item.id, { ...item, retired: true });
   }
 
-  /** From now on, for new orders and renewals. */
   function setPeriods(input: { packageId: number; periods: readonly Period[] }): void {
     const item = getPackage(input.packageId);
     packages.set(item.id, { ...item, periods: [...input.periods] });
   }
 
-  // Reads use the state itself: they answer for a blocked account too.
+  // A blocked account can still be read.
 
   function balance(accountId: AccountId): { balanceCents: bigint; currency: string; group: Group } {
     const account = getAccount(accountId);
@@ -716,7 +688,6 @@ export function createOracle(world: World) {
     return offered.map((item) => prices.packageView(account, item, now));
   }
 
-  /** What the customer's running plan would be extended at; null: none runs. */
   function renewalPrice(accountId: AccountId, reference: string, months: Months, now: number): Priced | null {
     const account = getAccount(accountId);
     const found = customers.get(reference);
@@ -725,12 +696,11 @@ export function createOracle(world: World) {
     return prices.priceOf({ accountId, group: pricedAs(account), packageSold, months, run: found.plan }, now);
   }
 
-  /** `number` is a path id (text) or the number itself. */
   function order(accountId: AccountId, number: number | string): Order | Refusal {
     return findOrder(getAccount(accountId), String(number)) ?? refuse('order_not_found');
   }
 
-  /** `page` and `limit` as in the query string, or numbers, or undefined: clamped, never refused. */
+  /** `page` and `limit` are clamped, never refused. */
   function orders(accountId: AccountId, page?: unknown, limit?: unknown): Page<Order> {
     return pageOf(getAccount(accountId).orders.toReversed(), page, limit);
   }
@@ -743,7 +713,7 @@ export function createOracle(world: World) {
     return findClosedAccount(getAccount(accountId));
   }
 
-  /** When each plan ends or ended by itself; without canceled ones. */
+  /** Excludes canceled plans. */
   function planEnds(accountId: AccountId): PlanEnd[] {
     const ending = allOf(getAccount(accountId)).filter(({ isCancelled }) => !isCancelled);
     return ending.map(({ number, reference, plan }) => ({
@@ -757,7 +727,6 @@ export function createOracle(world: World) {
     return getAccount(accountId).blocked;
   }
 
-  /** Whether it waits, or waited, for the product. */
   function hasWaited(accountId: AccountId, number: number): boolean {
     return getAccount(accountId).handoffs.has(number);
   }
@@ -774,7 +743,7 @@ export function createOracle(world: World) {
     return getAccount(accountId).orders.filter(({ status }) => status === 'pending');
   }
 
-  /** By normalized value: the oracle does not know the service's customer ids. */
+  /** By normalized reference, because the oracle does not know the service's customer ids. */
   function customer(accountId: AccountId, reference: string, now: number): CustomerView | Refusal {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== getAccount(accountId).id)
@@ -782,7 +751,7 @@ export function createOracle(world: World) {
     return viewOf(found, now);
   }
 
-  /** The last call that the product must have taken (docs/hand-off.md). null: the customer never had a plan. */
+  /** The last call that the product must have accepted (docs/hand-off.md). null: the customer never had a plan. */
   function toldLast(accountId: AccountId, reference: string, now: number): ToldPlan | null {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== accountId) return null;
@@ -798,14 +767,13 @@ export function createOracle(world: World) {
     return pageOf(views.toReversed(), page, limit);
   }
 
-  /** Orders and changes of the customer's plan, newest first. */
   function history(accountId: AccountId, reference: string): HistoryItem[] | Refusal {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== accountId) return refuse('customer_not_found');
     return found.history.map((item) => ({ ...item })).reverse();
   }
 
-  /** Payments and periods of the last run, oldest first; no request shows them. */
+  /** No request shows these. */
   function paidPeriods(accountId: AccountId, reference: string): PaidPeriod[] {
     const found = customers.get(reference);
     if (found === undefined || found.accountId !== accountId) return [];
@@ -927,7 +895,7 @@ function newAccount({ id, group, balanceCents, blocked, apiEnabled }: World['acc
   };
 }
 
-/** Checks 4 and 5. The key, its revocation, IP and rate are not in the oracle's world. */
+/** Keys, addresses and rate limits are not part of the oracle's world. */
 function findClosedAccount(account: Account): Refusal | null {
   if (account.blocked) return refuse('account_blocked');
   if (!account.apiEnabled) return refuse('api_disabled');
@@ -938,13 +906,12 @@ function pricedAs({ group }: Account): 'reseller' | 'distributor' {
   return group === 'reseller' ? 'reseller' : 'distributor';
 }
 
-/** A period that the package is not sold for; null: it is sold. */
 function refuseUnsold({ periods }: Package, months: Months): Refusal | null {
   if (periods === undefined || periods.includes(periodOf(months))) return null;
   return refuse('invalid_months', { field: 'months', periods: periods.join(',') });
 }
 
-/** The first answer, except a pending order's status, which is shown as of now (A83). */
+/** The first answer, but with the current status of an order that was pending (A83). */
 function replayOrConflict(account: Account, bound: BoundOrder, operation: string): OrderOutcome {
   if (bound.operation !== operation) return refuse('idempotency_conflict');
   const { order: first, balanceAfterCents } = bound.outcome;
@@ -952,13 +919,13 @@ function replayOrConflict(account: Account, bound: BoundOrder, operation: string
   return { status: 201, replayed: true, order, balanceAfterCents };
 }
 
-/** "Same data": equal texts mean equal operation, package, customer, months and customer_name. */
+/** Equal texts mean equal operation, package, customer, months and customer_name. */
 function placeOperation(request: PlaceRequest): string {
   const { packageId, customerReference, months, customerName } = request;
   return JSON.stringify(['place', packageId, customerReference, months, customerName]);
 }
 
-/** A renewal's package and customer are those of its order: the number stands for both. */
+/** The order's number stands for package and customer. */
 function renewOperation(request: RenewRequest, original: Order): string {
   return JSON.stringify(['renew', original.number, request.months ?? original.months]);
 }
@@ -998,7 +965,7 @@ function clampLimit(sent: unknown): number {
   return Math.min(limit, 100);
 }
 
-/** Decimal digits, a minus allowed; all else, "2.5" and "1e1" included, is not a number (A25). */
+/** Decimal digits with an optional minus. Everything else, even "2.5" and "1e1", is not a number (A25). */
 function wholeNumber(sent: unknown): number | null {
   const text = typeof sent === 'number' ? String(sent) : sent;
   if (typeof text !== 'string' || !/^-?[0-9]+$/.test(text)) return null;

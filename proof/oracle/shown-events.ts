@@ -1,15 +1,15 @@
-// The feed's events in the words of oracle-events.ts and oracle-test-mode.ts. Used by the service's model test of test
-// mode.
+// Translates the feed's events into the words of oracle-events.ts and oracle-test-mode.ts. Used by the service's model test
+// of test mode.
 
 import type { EventView } from '../../src/features/events/event-schemas.ts';
 import type { EmittedAt } from './oracle-test-mode.ts';
 
-/** Caused by no command of an account, or of its keys: covered by other tests. */
+/** These events have no command of an account. Other tests cover them. */
 const untold = /^(key|price|webhook)\./;
-/** For live accounts: sent by a job that the histories run at any time. */
+/** On live accounts, a job sends these events, and the histories run it at any time. */
 const byTheJob = /^plan\.(ending|expired)$/;
 
-/** Without events unknown to this mode's oracle. `packageIdOf`: by name. */
+/** Leaves out events that this mode's oracle does not know. `packageIdOf`: by name. */
 export function shownEvents(
   events: readonly EventView[],
   mode: 'live' | 'test',

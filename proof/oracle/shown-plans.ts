@@ -1,5 +1,4 @@
-// The oracle's customers and histories as the API shows them, compared by core-model.ts and the service's model test with
-// customer-view.ts and the routes.
+// The oracle's customers and histories as the API shows them. Compared by core-model.ts and the service's model test.
 
 import type { PlayedList } from './histories.ts';
 import type { CustomerView, Order } from './oracle.ts';
@@ -47,7 +46,7 @@ function shownSettings({ months, maxChargeCents, hoursBefore }: AutoRenewSetting
   };
 }
 
-/** `nameOf` a package; `shownOrder`: the order of that number; `hasWaited`: whether it went to the product. */
+/** `nameOf`: of a package. `hasWaited`: whether the order was sent to the product. */
 export function shownItem(
   item: HistoryItem,
   nameOf: (packageId: number) => string,
@@ -76,7 +75,7 @@ export function shownItem(
   };
 }
 
-/** The oracle's order as the service shows it; what the oracle does not know is taken from the answer. */
+/** Takes from the answer what the oracle does not know. */
 export function shownOrder(order: Order, accountId: number, actual: Readonly<Record<string, unknown>>) {
   const {
     package: sold,
@@ -120,7 +119,6 @@ function shownRule(priceRule: PriceRule) {
   return { ...shown, percent_off: amountText(BigInt(priceRule.percentOff)) };
 }
 
-/** A customer without a name is shown by reference (A7). */
 function shownName({ name, reference }: { name: string; reference: string }): string {
   return name === '' ? reference : name;
 }
@@ -144,7 +142,6 @@ export function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
-/** A list of an account’s prices, as it is put. */
 export function sentPriceList({ from, until, percentOff, prices, memo }: PlayedList) {
   return {
     ...(from !== undefined && { from: timeText(from) }),

@@ -1,5 +1,5 @@
-// Stands for the database in the core's runs: loads what load-batch.ts would, writes what it would, and refuses what a
-// constraint would. Used only by core-model.ts.
+// Stands for the database in the core's runs: loads what load-batch.ts would load, and refuses what a constraint would
+// refuse. Used only by core-model.ts.
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';
@@ -55,7 +55,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         customerCount: 0,
         entryCount: 0,
         planChangeCount: 0,
-        // Listening starts in the first second.
         eventCount: 0,
         alertBelowCents: alertsBelow[account] ?? null,
         ledgerOpenFrom: null,
@@ -68,7 +67,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   );
   const customers = new Map<string, CustomerState>();
   const ordersByKey = new Map<string, string>();
-  /** As read: with the result of their hand-off. */
+  /** As they are read, with the result of their hand-off. */
   const ordersByNumber = new Map<string, OrderRecord>();
   const entries: LedgerEntry[] = [];
   const creditsByKey = new Map<string, LedgerEntry>();
@@ -92,7 +91,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
   const customerByNumber = (accountId: number, number: number): CustomerState | null =>
     [...customers.values()].find((one) => one.accountId === accountId && one.number === number) ?? null;
 
-  /** What load-batch.ts loads for these commands, and no more. */
   function load(
     commands: readonly OrderCommand[],
     packages: ReadonlyMap<number, Package>,
@@ -115,7 +113,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (command.type === 'renew' || command.type === 'settle_order') {
         const renewed = ordersByNumber.get(`${command.accountId} ${command.orderNumber}`);
         const customer = renewed && customers.get(renewed.customerReference);
-        // A copy for each query, like rows, so nothing can depend on object identity.
+        // Each query gets a copy, as with rows, so that nothing depends on object identity.
         if (renewed !== undefined) loadedOrders.push({ ...renewed });
         if (customer !== undefined) loadedCustomers.set(customer.reference, customer);
       }
@@ -165,7 +163,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     };
   }
 
-  /** Newest first. Only for plans whose price may be held, now or once a pending order is settled. */
+  /** Newest first. Only for plans whose price may be held. */
   function paidOrdersOf(
     loaded: readonly CustomerState[],
     named: readonly OrderRecord[],
@@ -196,7 +194,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     );
   }
 
-  /** What payment-rows.ts loads, and no more; nothing for commands that have nothing to do with payments. */
   function paymentsFor(commands: readonly OrderCommand[]): { payments?: LoadedPayments } {
     const wanted = commands.filter((one) => one.type === 'credit' || isPaymentCommand(one));
     if (wanted.length === 0) return {};
@@ -234,7 +231,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     };
   }
 
-  /** Every top-up that is named was asked for, by card. */
+  /** Every named top-up exists, as a card payment. */
   function topupOf(place: string): Topup {
     const [accountId = 0, number = 0] = place.split(' ').map(Number);
     const asked = { amountCents: topupCents(number), createdAt: 0, expiresAt: null };
@@ -251,7 +248,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
           : [],
       );
 
-  /** Writes the rows; throws where the database or a check of `verify` would refuse. */
   function apply(changes: OrderChanges): void {
     const balances = new Map<number, bigint>();
     for (const event of changes.events) emitted.get(event.accountId)?.push(event);
@@ -267,7 +263,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         throw new Error(`${customer.reference} is new and changed`);
       customers.set(customer.reference, { ...before, plan: customer.plan, status: customer.status });
     }
-    // In separate columns, which a plain order does not write.
+    // Separate columns, which a plain order does not write.
     for (const { reference, life } of changes.changedLives) {
       const before = customers.get(reference);
       if (before === undefined) throw new Error(`${reference} has a life but is not there`);
@@ -328,7 +324,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       if (balance !== account.balanceCents)
         throw new Error(`account ${account.id} has ${account.balanceCents}, its entries say ${balance}`);
       balances.delete(account.id);
-      // In a statement of its own.
       const { receivableCents, reversalCount } = getAccount(account.id);
       accounts.set(account.id, { ...account, receivableCents, reversalCount });
       if (account.eventCount !== emitted.get(account.id)?.length)
@@ -417,7 +412,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     }),
     accessVersion: (id: number): number => getAccount(id).accessVersion,
 
-    /** What the service's jobs find to renew, in their order. */
     due(now: number): CustomerState[] {
       return [...customers.values()]
         .filter(({ life }) => life.renewAt !== null && life.renewAt <= now && !life.endsAtPeriodEnd)
@@ -429,7 +423,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         );
     },
 
-    /** Earlier authentications are invalid. */
+    /** Makes earlier authentications invalid. */
     changeRights(id: number): void {
       const account = getAccount(id);
       accounts.set(id, { ...account, accessVersion: account.accessVersion + 1 });
@@ -448,7 +442,6 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       accounts.set(id, { ...account, group, accessVersion: account.accessVersion + 1 });
     },
 
-    /** All data as one text to compare. Orders of one account keep their order. */
     fingerprint(): string {
       const byReference = [...customers.values()].sort((a, b) => (a.reference < b.reference ? -1 : 1));
       const links = [...liveLinks].sort(([a], [b]) => (a < b ? -1 : 1));

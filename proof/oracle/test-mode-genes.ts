@@ -1,11 +1,10 @@
 // What a history's numbers mean for accounts and test accounts side by side: weighted choices, the simplest first. Used by
-// test-mode-histories.ts; bodies, keys and guards are those of history-genes.ts.
+// test-mode-histories.ts.
 
 import { type Body, choices } from './history-genes.ts';
 
 export type Mode = 'live' | 'test';
 
-/** The first is used most, so that much happens in it. */
 export const accountChoices = choices([4, 0], [2, 1], [2, 2]);
 
 export const modeChoices = choices<Mode>([7, 'test'], [3, 'live']);
@@ -41,7 +40,7 @@ export const testModeOperations = choices(
   [3, 'alerts'],
 );
 
-/** How far a clock moves; `next`: to the next seconds in which something is due. */
+/** `next`: moves to one of the next seconds in which something is due. */
 export const distances = choices<'next' | 'nowhere' | { readonly advance: string }>(
   [30, 'next'],
   [2, 'nowhere'],
@@ -90,7 +89,7 @@ export const testCredits = choices<Body>(
 
 export const testCreditKeys = choices<string | undefined>([3, undefined], [3, 'C1'], [1, 'C2']);
 
-/** Which wrong id is sent: the same number in the other mode, of another account, or from before the reset. */
+/** Which wrong id is sent: of the other mode, of another account, or from before the reset. */
 export const foreignPaths = choices<'other_mode' | 'foreign' | 'forgotten'>(
   [4, 'other_mode'],
   [3, 'foreign'],
@@ -109,7 +108,7 @@ export const crossedRequests = choices(
 
 export const testRoutes = choices([2, 'look_at_clock'], [3, 'move'], [2, 'test_credit'], [2, 'reset']);
 
-/** Never a period's number of days: no warning in a plan's first second (A115). */
+/** Never a period's number of days, because the documents leave open a warning in a plan's first second (A115). */
 export const alertChoices = choices<{ readonly below: bigint | null; readonly days: number | null }>(
   [3, { below: 20_000n, days: 3 }],
   [2, { below: 95_000n, days: null }],

@@ -1,8 +1,6 @@
-// Histories of accounts used live and in tests at once, played through two oracles. Used by
-// service/model-of-test-mode.test.ts, which sends them, and by unit/test-mode-histories.test.ts, which checks what they
-// meet.
-// Invariant: a request goes to one mode and does not change the other, except the operator's changes for both: prices,
-// groups, packages, rights.
+// Histories of accounts used live and in test mode at once, played through two oracles. Used by
+// service/model-of-test-mode.test.ts and unit/test-mode-histories.test.ts.
+// Invariant: a request changes one mode only, except the operator's changes to prices, groups, packages and rights.
 
 import { type PlanOperation, type PlayedList, packageTemplates } from './histories.ts';
 import {
@@ -83,16 +81,14 @@ export const testModeGroups: readonly Extract<Group, 'reseller' | 'distributor'>
   'distributor',
 ];
 
-/** The service's ids of accounts and packages, by index. */
 export interface TestModeNaming {
   readonly accountIds: readonly number[];
   readonly packageIds: readonly number[];
   readonly customerSuffix: string;
-  /** As in the histories without tests. */
+  /** False leaves out steps with account prices. */
   readonly hasAccountPrices: boolean;
 }
 
-/** Names an order or customer by number: the sender's, or another's. */
 export interface TestModePath {
   readonly of: 'own' | (typeof foreignPaths)[number];
   readonly number: number;
@@ -138,7 +134,6 @@ export type TestModeRequest =
 
 export type TestModeExpected =
   | { readonly type: 'done' }
-  /** A test mode route was called with a live key. */
   | { readonly type: 'test_mode_only' }
   | { readonly type: 'order'; readonly outcome: OrderOutcome }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
@@ -272,7 +267,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
   }
 
   function placeOf(reader: Reader, account: number): Omit<WithBody, keyof Sent> {
-    // Mostly the account's own two or three, in both modes.
     const place = reader.below(8) === 0 ? reader.below(customers.length) : account * 2 + reader.below(3);
     const customer = customerAt(place);
     const slot = reader.below(12);
@@ -320,7 +314,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
   }
 
   function planChangeOf(reader: Reader, type: PlanOperation, mode: Mode, account: number): TestModeRequest {
-    // One in sixteen does not exist.
     const count = customerCountOf(mode, account) + (reader.below(16) === 0 ? 1 : 0);
     const customer = { of: 'own', number: 1 + reader.below(Math.max(1, count)) } as const;
     const key = reader.pick(keyChoices);
@@ -340,7 +333,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     return { body: reader.pick(testCredits), headerKey: reader.pick(testCreditKeys) };
   }
 
-  /** An earlier request again; sometimes in the other mode, where its key is unused. */
   function againOf(reader: Reader): readonly TestModeRequest[] {
     const earlier = repeatable[repeatable.length - 1 - reader.below(Math.min(8, repeatable.length))];
     if (earlier === undefined) return [];
@@ -385,7 +377,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     return Math.max(clockAt, chosen + offset);
   }
 
-  /** Once per history: the service limits how soon it may be repeated. */
   function resetOf(account: number): readonly TestModeRequest[] {
     if (!opened.has(account) || wasReset.has(account)) return [];
     wasReset.add(account);
@@ -395,7 +386,7 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
   function crossedOf(reader: Reader, mode: Mode, account: number): TestModeRequest {
     const type = reader.pick(crossedRequests);
     const foreignPath = reader.pick(foreignPaths);
-    // From before a reset: only of accounts that had one; a foreign test account: only of accounts that have one.
+    // Ids from before a reset need an account that was reset; foreign test ids need another test account.
     const canBe = {
       other_mode: true,
       foreign: opened.has((account + 1) % testModeGroups.length),
@@ -438,7 +429,7 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     return { type, packageId, prices, from, existingPlans: naming.hasAccountPrices ? drawn : 'new' };
   }
 
-  /** Blocks an account or turns its API off, sends requests in both modes, and opens the account again. No clock moves. */
+  /** No clock moves while the account is closed. */
   function closedOf(reader: Reader, account: number): readonly TestModeRequest[] {
     if (!opened.has(account)) return [];
     const isBlocked = reader.below(2) === 0;
@@ -611,7 +602,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
     return outcome;
   }
 
-  /** Another's object is answered as if it did not exist. */
   function foreignPath({ of }: TestModePath, code: 'order_not_found' | 'customer_not_found'): Refusal {
     if (of === 'own') throw new Error('what is one’s own is looked at in the end');
     return { code, details: {} };
@@ -657,7 +647,6 @@ export function playTestModeHistory(history: History, naming: TestModeNaming): P
   }
 }
 
-/** Ids that are not the sender's own are unknown. */
 function pathText({ of, number }: TestModePath): string {
   return of === 'own' ? String(number) : '0';
 }
@@ -670,7 +659,6 @@ function isRouteOfTests({ type }: TestModeRequest): boolean {
   return type === 'move' || type === 'test_credit' || type === 'reset' || type === 'look_at_clock';
 }
 
-/** Accounts start at zero: opening balances are credits. */
 function worldOf({ accountIds, packageIds }: TestModeNaming): World {
   return {
     packages: packageTemplates.map((one, slot) => ({ ...one, id: packageIds[slot] ?? 0 })),
@@ -682,7 +670,7 @@ function worldOf({ accountIds, packageIds }: TestModeNaming): World {
   };
 }
 
-/** "test place 201 change", "test move with renewals": counts what histories have met. */
+/** Labels such as "test place 201 change", to count coverage. */
 export function testModeLabels({ request, expected }: TestModeStep): readonly string[] {
   const mode = 'mode' in request ? `${request.mode} ` : '';
   const path = 'order' in request ? request.order : 'customer' in request ? request.customer : null;

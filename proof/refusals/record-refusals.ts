@@ -1,5 +1,4 @@
-// `npm run record:refusals` writes refusals.jsonl from the documents and the conflicts. Without `--record` it only counts
-// what is recorded.
+// `npm run record:refusals` writes refusals.jsonl. Without `--record` it only counts what is recorded.
 
 import { parseArgs } from 'node:util';
 import { operationLines } from './refusal-cases.ts';

@@ -1,5 +1,4 @@
-// The corpus's requests: for each operation of both documents, on each surface, the valid request and its variations by
-// schema. Deterministic: nothing is random.
+// The corpus's requests: for each operation, on each surface, the valid request and its variations by schema. Deterministic.
 
 import { bodies, currentPassword } from './refusal-bodies.ts';
 import type { CaseLine } from './refusal-corpus.ts';
@@ -35,7 +34,6 @@ interface Operation {
   readonly body: Schema | null;
 }
 
-/** The parts of an OpenAPI document used here. */
 export interface DocumentOfOperations {
   readonly paths: Readonly<
     Record<
@@ -136,7 +134,6 @@ function surfaceOf(path: string): Surface {
   };
 }
 
-/** These operations would sign out the callers of the following lines. */
 const endsSessions = ['signOut', 'changePassword'];
 
 function isSharedSession(who: string): boolean {
@@ -331,7 +328,7 @@ function fieldCases(schema: Schema, prefix: string, isShort: boolean): readonly 
   );
 }
 
-/** JSON texts of invalid values, the most revealing ones first. */
+/** The most revealing values first. */
 function oddValues(schema: Schema): readonly string[] {
   const kinds = schema.anyOf ?? [schema];
   const has = (type: string) => kinds.some((each) => each.type === type);

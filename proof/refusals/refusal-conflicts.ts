@@ -1,5 +1,5 @@
-// Refusals that depend on the state of a plan, a balance, a key or a person rather than on a schema; and undocumented
-// addresses. Usually the last request is refused. The requests before it prepare the state and are recorded too.
+// Refusals that depend on state rather than on a schema, and undocumented addresses. The requests before the refused one
+// prepare the state and are recorded too.
 
 import type { CaseLine, StepLine, Template } from './refusal-corpus.ts';
 
@@ -412,7 +412,6 @@ const hidden: Readonly<Record<string, readonly string[]>> = {
   '/panel/confirm-address/nothing': ['method POST && text a=b', 'path nothing=%00'],
 };
 
-/** Tries every method at each address, with several callers. */
 export function hiddenLines(): readonly CaseLine[] {
   return Object.entries(hidden).map(([path, cases]) => ({
     name: `page ${path}`,

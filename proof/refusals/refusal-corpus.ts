@@ -1,5 +1,5 @@
-// The recorded file and the language of its cases. A line has one valid request and cases. Each case changes the request ("as
-// nobody", "drop customer", "set months=2") and has the recorded answer.
+// The recorded file and the language of its cases. A line has one valid request and cases, which change the request ("as
+// nobody", "drop customer", "set months=2") and have the recorded answer.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -12,7 +12,6 @@ export interface Template {
   readonly body?: unknown;
 }
 
-/** One operation. All its cases start from the same request. */
 export interface CaseLine {
   readonly name: string;
   readonly request: Template;
@@ -33,7 +32,7 @@ export interface RecordedLine {
 
 const file = new URL('./refusals.jsonl', import.meta.url);
 
-/** Each line of the file has its distinct answers once; `of` gives the answer of each case by index. */
+/** `of` gives each case the index of its answer, so that a line has each answer once. */
 export function writeCorpus(lines: readonly RecordedLine[]): void {
   const texts = lines.map(({ line, answers }) => {
     const distinct = [...new Set(answers)];

@@ -1,5 +1,5 @@
-// Where the recorded requests run: one service, callers that all lines share, and for each line its own place (account,
-// orders, keys, people). Places are filled on demand and keep the lines independent.
+// Where the recorded requests run: one service, shared callers, and for each line its own place (account, orders, keys,
+// people), filled on demand.
 
 import assert from 'node:assert/strict';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -24,9 +24,7 @@ import type { DocumentOfOperations } from './refusal-cases.ts';
 export interface RefusalScene {
   readonly service: TestService;
   documents(): Promise<readonly [api: DocumentOfOperations, panel: DocumentOfOperations]>;
-  /** An empty place for a line, or for what follows a successful request. */
   newPlace(): Place;
-  /** Restores what is shared: product, brand, the operator's endpoints. */
   tidy(): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,7 +32,6 @@ export interface RefusalScene {
 export interface Place {
   fill(text: string): Promise<string>;
   headersOf(caller: string): Promise<Record<string, string>>;
-  /** The name of the value if it belongs to this place, otherwise the value itself. */
   nameOf(value: unknown): unknown;
 }
 

@@ -1,5 +1,5 @@
-// Checks that every refusal equals the recorded one: status, code and details, on every surface. Run by
-// `npm run proof -- --only refusals`; record-refusals.ts records them.
+// Checks that every refusal's status, code and details equal the recorded ones, on every surface. Run by `npm run proof --
+// --only refusals`.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

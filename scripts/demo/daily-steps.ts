@@ -1,9 +1,9 @@
-// The steps of everyday tasks on the pages, from the landing page. They count clicks and keys: scripts/daily-tasks.ts also
-// times them, and test/browser/daily-tasks.test.ts limits the counts.
+// The steps of everyday tasks on the pages, with their clicks and keys counted. Used by scripts/daily-tasks.ts and
+// test/browser/daily-tasks.test.ts.
 
 import type { Locator, Page } from 'playwright-core';
 
-/** A user's hand: performs clicks and key presses and counts them. Waiting and reading do not count. */
+/** Waiting and reading do not count. */
 export class Hand {
   clicks = 0;
   keys = 0;

@@ -190,7 +190,6 @@ export function createPeople(random: Random): { next(): Person } {
 
 const barred: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', ı: 'i', ß: 'ss' };
 
-/** Writes a name as in an address: "Søren O’Brien" becomes "sorenobrien". */
 function plain(text: string): string {
   return text
     .toLowerCase()

@@ -10,7 +10,6 @@ export interface ResellerPlan {
   readonly sinceDaysAgo: number;
   readonly customersPerDay: number;
   readonly readsPerDay: number;
-  /** How often customers choose Starter, Business and Agency. */
   readonly taste: readonly [number, number, number];
   /** In whole currency units. Paid in again when less than a quarter is left. */
   readonly topUp: number;
@@ -127,7 +126,6 @@ export const classicPackage = {
 } as const;
 export const classicRetiredDaysAgo = 240;
 
-/** One administrator action: a path below /api/admin/v1, with names in braces that demo-year.ts fills in. */
 export interface AdministratorsAct {
   readonly daysAgo: number;
   readonly method: 'PATCH' | 'POST';

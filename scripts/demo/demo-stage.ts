@@ -1,5 +1,5 @@
-// Starts a service on the demo's year, with people whose password is known, and a browser. Called by scripts/screenshots.ts
-// and scripts/daily-tasks.ts.
+// Starts a service on the demo's year, with people whose password is known. Called by scripts/screenshots.ts and
+// scripts/daily-tasks.ts.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,7 +19,6 @@ export interface DemoYearOptions {
   readonly administrator: { readonly key: string };
   readonly password: string;
   readonly seed: number;
-  /** 1 plays all customers, 0.05 a twentieth of them. */
   readonly share: number;
   readonly until: number;
   readonly setClock: (seconds: number) => void;
@@ -70,7 +69,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   const random = createRandom(options.seed);
   const people = createPeople(random);
   const today = Math.floor(until / daySeconds);
-  /** The steps of each day, with their second of the day. The key is the day, counted from 1970. */
   const agenda = new Map<number, { second: number; step: Step }[]>();
   const resellers: Reseller[] = [];
   const packages = new Map<string, number>();
@@ -348,7 +346,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     for (let count = 0; count < 68; count += 1) await asReseller(reseller, 'GET', '/balance');
   }
 
-  /** A year of the largest package costs more than the balance. */
   async function orderTooMuch(reseller: Reseller): Promise<void> {
     const body = { package_id: packageId('Agency'), customer: people.next().reference, months: 12 };
     await asReseller(reseller, 'POST', '/orders', { body });
@@ -380,7 +377,6 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     on(2, 8_100, () => hurry(resellerNamed('pixelforge')));
     on(4, 40_100, () => suspendOne(resellerNamed('brightline')));
     on(1, 51_000, () => suspendOne(resellerNamed('nordlicht')));
-    // This request comes from outside the account's allow-list.
     on(1, 62_000, async () => {
       await asReseller(resellerNamed('nordlicht'), 'GET', '/balance', { from: '192.0.2.7' });
     });

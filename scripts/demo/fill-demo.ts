@@ -1,5 +1,5 @@
-// Fills a fresh database with the demo's year: starts the service on its own clock, plays the year through the APIs, and
-// verifies every ledger at the end. Called by scripts/demo-data.ts, the screenshots and a test.
+// Fills a fresh database with the demo's year and verifies every ledger. Called by scripts/demo-data.ts, the screenshots and
+// a test.
 
 import pino from 'pino';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
@@ -19,7 +19,6 @@ import { playDemoYear, yearDays } from './demo-year.ts';
 export interface FillOptions {
   readonly seed: number;
   readonly share: number;
-  /** Unix seconds at which the year ends. */
   readonly until: number;
   readonly password: string;
   readonly say: (text: string) => void;

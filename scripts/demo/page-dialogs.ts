@@ -1,5 +1,5 @@
-// Dialogs and drawers that change nothing until confirmed, each with the button or row that opens it. page-shots.ts takes
-// pictures of them, and test/browser/every-page.test.ts checks them with axe.
+// Dialogs and drawers that change nothing until confirmed, each with its opener. Used by page-shots.ts and
+// test/browser/every-page.test.ts.
 
 import type { Locator, Page } from 'playwright-core';
 
@@ -24,7 +24,6 @@ export type DialogPage =
 export interface PageDialog {
   readonly name: string;
   readonly on: DialogPage;
-  /** The name of a button, or a function that finds where to click. */
   readonly opener: string | ((page: Page) => Locator);
 }
 
@@ -77,7 +76,7 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-customer-cancel-dialog', on: 'console-customer', opener: 'Cancel plan' },
 ];
 
-/** Clicks the opener and waits for the dialog's heading, because toasts have the role dialog too. */
+/** Waits for a heading, because toasts have the role dialog too. */
 export async function openDialog(page: Page, { opener }: PageDialog): Promise<void> {
   const place =
     typeof opener === 'string'

@@ -29,7 +29,6 @@ const at =
   ({ page }: Scene) =>
     page.goto(path);
 
-/** Opens a list's first row. If it opens in a drawer, goes on to its page. */
 async function firstRow({ page }: Scene, list: string): Promise<void> {
   await page.goto(list);
   await page.locator('tbody a').first().click();

@@ -1,5 +1,5 @@
-// Finds the elements of a page in another language by their English names. With it, scripts/screenshots.ts describes each
-// page's steps once and runs them in every language of web/src/locales.
+// Finds the elements of a translated page by their English names, so that scripts/screenshots.ts describes each page's steps
+// once.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,5 @@
 // Runs the API reference's story (story-requests.ts) against a fresh service whose clock stands still, so that ids are
-// always the same. reference-answers.ts records the answers for reference-pages.ts. test/tools/reference-samples.test.ts
-// runs the printed samples in the same order.
+// always the same. Used by reference-answers.ts and test/tools/reference-samples.test.ts.
 
 import assert from 'node:assert/strict';
 import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
@@ -24,13 +23,11 @@ export interface StoryWorld {
   readonly service: TestService;
   readonly resellerKey: string;
   readonly adminKey: string;
-  /** The key of northwind's test mode. */
   readonly testKey: string;
-  /** Environment variables that an operation's sample needs besides address and key. */
   environmentOf(operationId: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The samples' webhook endpoint. It always gives the same answer, without any network call. */
+/** It always gives the same answer, without any network call. */
 const endpoint: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 87 }),
   problemOf: async () => null,

@@ -1,5 +1,5 @@
-// Writes the tables of the client's calls into sdk/README.md, between two marks, from the client's methods and the fields
-// and summaries of openapi.json. Called by generate.ts; test/unit/sdk-contract.test.ts compares the result.
+// Writes the tables of the client's calls into sdk/README.md, from the client's methods and openapi.json. Called by
+// generate.ts.
 
 import { readFileSync } from 'node:fs';
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';
@@ -67,7 +67,6 @@ function answerText(type: string, operation: Operation, { components }: OpenapiD
   return braces([...fieldsOf(successOf(operation).schema), ...(takesKey ? ['replayed'] : [])]);
 }
 
-/** Lists required fields first. Omits the idempotency key, which the client sends as a header. */
 function fieldsOf({ properties = {}, required = [] }: Schema): readonly string[] {
   const optional = Object.keys(properties).filter(
     (name) => !required.includes(name) && name !== 'idempotency_key',

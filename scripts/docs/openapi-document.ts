@@ -1,5 +1,4 @@
-// Types for those parts of OpenAPI and JSON Schema that openapi.json uses. Used by sdk-types.ts, api-story.ts and
-// reference-pages.ts.
+// Types for the parts of OpenAPI and JSON Schema that openapi.json uses.
 
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';
 
@@ -75,7 +74,6 @@ export interface Place {
   readonly operation: Operation;
 }
 
-/** All operations, in the order of the document and so of the routes. Named schemas are resolved. */
 export function operationsOf({ paths, components }: OpenapiDocument): readonly Place[] {
   const written = <Content extends Contents>(content: Content): Content => {
     const media = content['application/json'];
@@ -103,7 +101,6 @@ export function operationsOf({ paths, components }: OpenapiDocument): readonly P
   );
 }
 
-/** Finds the status and the answer of a successful request. */
 export function successOf({ operationId, responses }: Operation): {
   readonly status: number;
   readonly schema: Schema;

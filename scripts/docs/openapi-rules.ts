@@ -1,5 +1,5 @@
-// The linter rules that openapi.json breaks, with places and reasons. lint-openapi.ts allows exactly these findings and
-// fails on entries without a finding. docs/openapi-rules.md is made from this list.
+// The linter rules that openapi.json breaks, with places and reasons. lint-openapi.ts fails on all other findings, and on
+// entries without a finding. docs/openapi-rules.md is made from this list.
 
 export interface RuleException {
   readonly rule: string;

@@ -1,6 +1,5 @@
-// Records docs/reference/answers.jsonl: the service's answer to each request of the story (api-story.ts), one per line.
-// Written by generate.ts, so that the reference can be built without a service. test/service/generated-files.test.ts runs
-// the story again and compares.
+// Records docs/reference/answers.jsonl: the service's answer to each request of the story (api-story.ts). Called by
+// generate.ts, so that the reference can be built without a service.
 
 import { keyOf, type StoryWorld } from './api-story.ts';
 import type { OpenapiDocument } from './openapi-document.ts';

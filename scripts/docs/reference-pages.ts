@@ -1,5 +1,5 @@
-// Makes docs/reference/**/*.md from openapi.json and the recorded answers (reference-answers.ts), rendered by Scalar: one
-// page per operation and per named object, and an index for each part. Called by from-openapi.ts. Pure.
+// Makes docs/reference/**/*.md from openapi.json and the recorded answers, rendered by Scalar: one page per operation and
+// per named object, and an index for each part. Called by from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
 import { createOpenApiMarkdownRenderer } from '@scalar/openapi-to-markdown';
@@ -118,8 +118,8 @@ type DocumentToRender = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Adds samples and recorded answers to each operation. Removes what conventions.md says once for all operations (servers,
- * keys, answer headers). Errors have their own list.
+ * Adds samples and recorded answers. Removes what conventions.md says once for all operations, such as servers, keys and
+ * answer headers.
  */
 function documentToRender(document: OpenapiDocument, answers: readonly StoryAnswer[]): DocumentToRender {
   const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
@@ -139,7 +139,7 @@ function documentToRender(document: OpenapiDocument, answers: readonly StoryAnsw
       parameters: parameters?.map((parameter) => ({
         ...parameter,
         name: parameter.in === 'header' ? 'Idempotency-Key' : parameter.name,
-        // The samples already show the example.
+        // The samples already show it.
         example: undefined,
       })),
       responses: { [status]: { description: '', content } },
@@ -217,7 +217,6 @@ function objectsPage(names: readonly string[], { components }: OpenapiDocument):
   return `# Objects\n\nWhat requests, answers and events are made of.\n\n${lines.join('\n')}`;
 }
 
-/** The names of the schemas that this schema refers to. */
 function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly string[] {
   if ($ref !== undefined) return [$ref.replace('#/components/schemas/', '')];
   return [...Object.values(properties), ...(items === undefined ? [] : [items]), ...anyOf].flatMap(namesIn);

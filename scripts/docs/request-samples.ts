@@ -1,5 +1,5 @@
-// Writes an API request as code in four languages for the reference. The code reads address and key from SELLTHROUGH_URL
-// and SELLTHROUGH_KEY, so that it runs as printed. Pure.
+// Writes an API request as code in four languages, with address and key from the environment, so that it runs as printed.
+// Pure.
 
 export interface SampleRequest {
   readonly operationId: string;

@@ -1,5 +1,5 @@
-// The requests of the API reference's story (api-story.ts), one per operation, in the document's order. Bodies and queries
-// are the examples in the routes' schemas. Pure.
+// The requests of the API reference's story, one per operation, in the document's order, from the examples in the routes'
+// schemas. Pure.
 
 import assert from 'node:assert/strict';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
@@ -29,7 +29,6 @@ const innerIds: Readonly<Record<string, number>> = {
   list_id: 1,
   person_id: invited,
 };
-/** The key that this step revokes. */
 export const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
 /** Orders that wait for the product. They are placed right before the first of these two steps. */
 export const pendingOrders: Readonly<Record<string, number>> = {

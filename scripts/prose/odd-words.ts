@@ -1,5 +1,5 @@
-// Words and patterns that make a reader stop, and the places that may keep them. Checks comments, messages, page texts and
-// documents line by line. Names in code are included, so that a word does not come back through a variable.
+// Words and patterns that make a reader stop, and the places that may keep them. Names in code are checked too, so that a
+// word does not come back through a variable.
 
 interface Rule {
   readonly pattern: RegExp;

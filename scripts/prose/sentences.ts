@@ -1,6 +1,6 @@
-// Measures the sentences of a document. A list item ends a sentence even without a full stop. Headings, tables, code
-// blocks, HTML and front matter are not counted. A link counts as many words as it shows, `code` as one. Fragments below
-// four words are labels and do not count.
+// Measures the sentences of a document. A list item ends a sentence even without a full stop. Headings, tables, code blocks
+// and front matter are not counted. A link counts as many words as it shows, `code` as one. Fragments below four words do
+// not count.
 
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
@@ -19,7 +19,6 @@ interface Sentence {
 
 export interface Lengths {
   readonly median: number;
-  /** The longest first. */
   readonly long: readonly Sentence[];
   readonly isShort: boolean;
 }

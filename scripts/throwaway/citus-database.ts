@@ -1,5 +1,5 @@
-// A fresh database on the Citus coordinator and on every worker, connected to each other, for `npm run test:citus`. It is
-// not copied from a template, because a copy lacks Citus' metadata about workers.
+// A fresh database on the Citus coordinator and every worker, for `npm run test:citus`. Not copied from a template, because
+// a copy lacks Citus' metadata about workers.
 
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
@@ -19,7 +19,6 @@ export function citusServers(environment: NodeJS.ProcessEnv = process.env): Citu
   return coordinator === undefined || workers.length === 0 ? null : { coordinator, workers };
 }
 
-/** Creates a database without tables; the first start makes them. */
 export async function createCitusDatabase({ coordinator, workers }: CitusServers): Promise<{
   readonly connectionString: string;
   remove(): Promise<void>;
@@ -56,8 +55,8 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
 const prefixOf = (run: string | undefined) => `sellthrough_citus_${run === undefined ? '' : `${run}_`}`;
 
 /**
- * Drops databases of earlier runs that were killed, which is known by their free lock on the coordinator. `end` drops this
- * run's. `run` is eight hexadecimal digits.
+ * Drops databases of earlier runs that were killed: their lock on the coordinator is free. `end` drops this run's. `run` is
+ * eight hexadecimal digits.
  */
 export async function beginCitusRun(citus: CitusServers, run: string): Promise<{ end(): Promise<void> }> {
   const { coordinator } = citus;

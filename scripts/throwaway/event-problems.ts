@@ -1,5 +1,5 @@
-// Checks that every order, customer, credit and plan change has exactly one event, in order and of the documented shape,
-// for accounts that had a listener from the beginning. Runs when a test service closes.
+// Checks that every order, customer, credit and plan change has exactly one event, in order, for accounts that had a
+// listener from the beginning. Runs when a test service closes.
 
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';

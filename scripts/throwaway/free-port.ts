@@ -1,6 +1,5 @@
-// Finds a free port for a server that may be restarted on it. Called by throwaway servers and tests.
-// Invariant: the port is outside the range from which the system takes ports for outgoing connections. Otherwise any
-// connection could take it before the server listens or between restarts, and the server would not start.
+// Finds a free port for a server that may be restarted on it.
+// Invariant: the port is outside the range for outgoing connections, which could take it before the server listens.
 
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
-// Puts nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/. Only addresses, ports,
-// paths and the certificate are replaced. Set by TEST_PROXY (`npm run test:proxies`) or by proof/machines. Clients connect
-// from 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service can distinguish them.
+// Puts nginx, HAProxy or Caddy in front of a test's service, with the files of deploy/proxies/. Set by TEST_PROXY (`npm run
+// test:proxies`) or by proof/machines. Clients connect from 127.0.0.1, nginx and HAProxy from 127.0.0.2, so that the service
+// can distinguish them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +69,7 @@ export async function startProxy({
   const [program, args] = commands[kind](folder, { text, certificates, securePort, plainPort });
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stop = () => child.kill('SIGTERM');
-  process.once('exit', stop); // stops the proxy even if a test ends without closing it
+  process.once('exit', stop); // Stops the proxy even if a test ends without closing it.
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

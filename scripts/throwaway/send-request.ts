@@ -1,6 +1,5 @@
 // Sends one HTTP request over a real socket, for the clients of tests and the demo. Uses node:http, because fetch needs
-// several times the CPU. Like fetch, it normalizes addresses, sends a length and reuses connections. It neither retries nor
-// follows redirects.
+// several times the CPU. It neither retries nor follows redirects.
 
 import { Agent, request as requestPlain } from 'node:http';
 import { request as requestSecure, Agent as SecureAgent } from 'node:https';

@@ -1,6 +1,5 @@
-// A fresh database for one test file. TEST_DATABASE chooses a folder for the embedded database or a database on
-// TEST_DATABASE_URL's server. It is copied from a template with the schema (TEST_EMBEDDED_TEMPLATE,
-// TEST_DATABASE_TEMPLATE). Folders are in TEST_FOLDER.
+// A fresh database for one test file, copied from a template with the schema. TEST_DATABASE chooses a folder (in
+// TEST_FOLDER) for the embedded database, or a database on TEST_DATABASE_URL's server.
 
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -26,7 +25,6 @@ export async function keepPostgresCompiled(): Promise<void> {
   await compiledOnce;
 }
 
-/** With `isEmpty` the database has none of this version's tables. */
 export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   if (!isPostgres) {
     await keepPostgresCompiled();
@@ -56,7 +54,6 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
   };
 }
 
-/** Prepares a folder like a first start, for tests of other things. Without a template, the start does it. */
 export function copyEmbeddedTemplate(dataDir: string): void {
   const template = process.env['TEST_EMBEDDED_TEMPLATE'];
   if (template !== undefined) cpSync(template, dataDir, { recursive: true });

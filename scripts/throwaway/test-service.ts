@@ -1,6 +1,5 @@
 // A whole service for one test file, with a real database and real sockets. The test sets its clock and limits. On close it
-// verifies every ledger and that no route refused with an undeclared code. A test that breaks either fails, no matter what
-// it tests.
+// verifies every ledger, and that no route refused with an undeclared code.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -75,7 +74,6 @@ export interface TestServiceOptions {
 }
 
 const secretKey = randomBytes(32).toString('hex');
-/** 2026-01-15T12:00:00Z */
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
 /** These limits are long, because a slow machine must not fail a test. Tests of such a limit set their own. */
@@ -139,7 +137,6 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       accessLog,
       now: () => clock.seconds + aheadSeconds,
       monotonicNow: () => (clock.monotonic ?? performance.now.bind(performance))(),
-      // Jobs start only when the test calls service.jobs.look().
       jobsClock: () => clock.seconds,
       pagesFolder: options.pagesFolder ?? '/nowhere',
       docsFolder: options.docsFolder ?? '/nowhere',

@@ -1,4 +1,4 @@
-// sellthrough account …: administration of accounts. Lists: account-list-commands.ts.
+// sellthrough account …: administers accounts. Lists: account-list-commands.ts.
 
 import { Argument, Command, Option } from 'commander';
 import type { ChangeAccountBody } from '../../sdk/src/index.ts';

@@ -105,7 +105,6 @@ const columns: readonly Column<AccountPriceList>[] = [
   { title: 'MEMO', value: ({ memo }) => memo, mayShrink: true, mayLeave: true },
 ];
 
-/** As the option --price takes them. */
 function shownPrices({ prices }: AccountPriceList): string | null {
   const shown = prices.flatMap((named) =>
     periods.flatMap((period) =>
@@ -135,7 +134,6 @@ function paidNowText({ now, group }: ListAccountPricesAnswer): string {
   return own.length === 0 ? `Now it pays the prices of its group, ${group}.\n` : textTable(paidColumns, own);
 }
 
-/** From "2:yearly=290.00": several periods of a package become one entry. */
 function parsePrices(options: readonly string[]): NamedPrices[] {
   const byPackage = new Map<number, NamedPrices>();
   for (const option of options) {

@@ -36,7 +36,7 @@ const ordersMax = 500;
 const orderBytesMax = 500_000;
 const attemptsMax = 4;
 const shownFailuresMax = 20;
-/** How long to wait for a service that answered before and is now away, such as for a restart or an upgrade. */
+/** How long to wait for a service that answered before, such as during a restart or an upgrade. */
 const awaySecondsMax = 120;
 const awayPauseSeconds = 2;
 
@@ -166,7 +166,7 @@ function firstOf(orders: readonly FileOrder[], from: number, size: number): File
   return bulk;
 }
 
-/** Sends one bulk, waiting for the rate limit or an absent service. @returns the answer, or how many orders would fit */
+/** @returns the answer, or how many orders would fit */
 async function sendOne(
   service: Sellthrough,
   bulk: readonly FileOrder[],
@@ -262,7 +262,6 @@ function nameOf(order: FileOrder['order']): string {
   return String(order.customer ?? '');
 }
 
-/** Includes the idempotency keys, so that a corrected row remains the same order. */
 function failuresText(failures: readonly Failure[], format: FileFormat): string {
   const rows = failures.map(({ line, order, result }) => ({
     ...order,

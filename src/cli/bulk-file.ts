@@ -1,6 +1,5 @@
-// Parses the order file of `sellthrough bulk`: CSV with a header of field names, or one JSON object per line, checked as a
-// whole before anything is sent. Each order's idempotency key is derived from its line, so resending a file places nothing
-// twice.
+// Parses the order file of `sellthrough bulk`, checked as a whole before anything is sent. Each order's idempotency key is
+// derived from its line, so resending a file places nothing twice.
 // Invariant: unknown fields are refused. The API would ignore them, including a misspelled max_charge.
 
 import { createHash } from 'node:crypto';
@@ -111,7 +110,6 @@ function csvRows(text: string): Row[] {
 
 const numbers = new Set(['package_id', 'renew', 'months']);
 
-/** Converts cells to numbers or booleans where the API expects them. */
 function fieldOf(name: string, cell: string): unknown {
   if (numbers.has(name) && /^\d{1,15}$/.test(cell)) return Number(cell);
   // A number of ten or more digits is a customer's id. A customer whose username is such a number must be named by id.

@@ -1,5 +1,5 @@
-// How commands end: with an exit code and, on failure, one sentence on standard error. Every command runs inside `endWell`.
-// Scripts rely on the codes (docs/command-line.md), so never change one.
+// How commands end: with an exit code and, on failure, one sentence on standard error. Scripts rely on the codes
+// (docs/command-line.md), so never change one.
 
 import { DatabaseUnavailable } from '../platform/database/database.ts';
 import { commandIo } from './command-io.ts';
@@ -28,7 +28,6 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Never throws: prints the error and sets the exit code. */
 export async function endWell(work: () => Promise<void>): Promise<void> {
   try {
     await work();

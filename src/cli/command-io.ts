@@ -1,5 +1,5 @@
-// The streams, environment, folder and exit code of one command run. command-line.ts sets them and any code in the run can
-// read them, so that several runs can share a process.
+// The streams, environment, folder and exit code of one command run. command-line.ts sets them for the run, so that several
+// runs can share a process.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { resolve } from 'node:path';
@@ -38,7 +38,6 @@ export async function withCommandIo(io: CommandIo, work: () => Promise<void>): P
   return run.exitCode;
 }
 
-/** Resolves a path that was typed or comes from a setting. */
 export function fromCommandFolder(path: string): string {
   return resolve(commandIo().cwd, path);
 }

@@ -1,12 +1,11 @@
-// Renewals for `sellthrough bulk --renew-ending`: customers whose plans end soon. Idempotency keys contain customer and
-// end, so repeated or simultaneous runs extend each plan once.
+// Renewals for `sellthrough bulk --renew-ending`. Idempotency keys contain customer and end, so repeated or simultaneous
+// runs extend each plan once.
 
 import { type Customer, isSellthroughError, type Sellthrough } from '../../sdk/src/index.ts';
 import type { FileOrder } from './bulk-file.ts';
 
 const daySeconds = 86_400;
 
-/** Sorted by end, so that the most urgent are renewed first if the balance runs out. Excludes free trials. */
 export async function readEndingPlans(service: Sellthrough, days: number): Promise<FileOrder[]> {
   const from = await currentTime(service);
   const until = new Date(from.getTime() + days * daySeconds * 1000);
@@ -22,7 +21,7 @@ export async function readEndingPlans(service: Sellthrough, days: number): Promi
   }));
 }
 
-/** The current time; with a test key, that of the test clock. */
+/** With a test key, that of the test clock. */
 async function currentTime({ testMode }: Sellthrough): Promise<Date> {
   try {
     return new Date((await testMode.getTestClock()).now);

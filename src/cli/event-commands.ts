@@ -1,5 +1,5 @@
-// sellthrough events: prints the feed, once or endlessly. sellthrough listen: signs each event and sends it to a local program,
-// so that an endpoint can be developed on a machine that the service cannot reach.
+// sellthrough events: prints the feed, once or endlessly. sellthrough listen: signs each event and sends it to a local
+// program, so that an endpoint can be developed behind a firewall.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, Option } from 'commander';
@@ -153,7 +153,6 @@ function lineOf(event: KnownEvent): string {
   return `${secondOf(event.created_at)}  ${event.type}  ${summaryOf(event)}`;
 }
 
-/** "ada@example.com, Basic until 2026-12-01". */
 function summaryOf({ data }: KnownEvent): string {
   if ('order' in data) {
     const { order } = data;

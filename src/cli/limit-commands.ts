@@ -92,7 +92,6 @@ function removeLimitCommand(): Command {
     );
 }
 
-/** Reads values from options such as "seats=10", "storage_gb=unlimited", "sso=yes". */
 export async function readLimitValues(
   { admin }: Sellthrough,
   options: readonly string[],

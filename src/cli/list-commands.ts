@@ -1,5 +1,5 @@
-// sellthrough orders, customers, ledger, audit: lists, newest first, of the key's own account or, with an administrator's
-// key, of --account. The ledger and the audit log need an administrator's key.
+// sellthrough orders, customers, ledger, audit: lists, newest first. They show the key's own account, or the one that
+// --account names. The ledger and the audit log need an administrator's key.
 
 import { type Command, Option } from 'commander';
 import type { AuditEntry, Customer, LedgerEntry, Order, Sellthrough } from '../../sdk/src/index.ts';
@@ -135,7 +135,6 @@ function authorOf({ actor, by }: AuditEntry): string {
   return name === '' || name === actor.username ? actor.username : `${actor.username} (${name})`;
 }
 
-/** "blocked: false → true, memo: invoice 7". */
 function changesOf({ before, after }: AuditEntry): string | null {
   const was = new Map(Object.entries(before ?? {}));
   const is = new Map(Object.entries(after ?? {}));

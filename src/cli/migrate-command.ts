@@ -1,5 +1,4 @@
-// sellthrough migrate: migrates the schema, as `serve` does before it starts, and exits. --groups divides the accounts
-// (split-shards-command.ts).
+// sellthrough migrate: migrates the schema and exits. --groups divides the accounts (split-shards-command.ts).
 
 import { Command, InvalidArgumentError } from 'commander';
 import { accountGroupsMax } from '../platform/database/shards/find-shards.ts';

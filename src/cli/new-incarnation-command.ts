@@ -1,5 +1,5 @@
-// sellthrough new-incarnation: for use after a database lost its last transactions without a restore, for example by failover
-// to an asynchronous standby. (`restore` begins a new incarnation by itself.) The service must be stopped.
+// sellthrough new-incarnation: for a database that lost its last transactions without a restore, such as after failover to
+// an asynchronous standby. The service must be stopped.
 
 import { Command } from 'commander';
 import { beginIncarnation } from '../features/backup/begin-incarnation.ts';
@@ -26,7 +26,6 @@ export function newIncarnationCommand(): Command {
           if (!yes) await confirm('Begin a new incarnation of this database?');
           const incarnation = await database.transaction(
             async (transaction) => {
-              // A service that starts meanwhile waits for this lock.
               await lockSchema(transaction);
               if (isShared) await refuseServices(transaction);
               return beginIncarnation(transaction);

@@ -1,5 +1,5 @@
-// sellthrough order, renew: with a reseller's key. Both print their idempotency key, so that an interrupted command can be
-// repeated and is charged once.
+// sellthrough order, renew. Both print their idempotency key, so that an interrupted command can be repeated and is charged
+// once.
 
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { Order } from '../../sdk/src/index.ts';

@@ -1,5 +1,5 @@
-// sellthrough cancel, suspend, resume, auto-renew: a reseller's actions on its customers' plans (the administrator's:
-// "sellthrough customer …"). An idempotency key makes them safe to repeat; cancel moves money, so it prints its key.
+// sellthrough cancel, suspend, resume, auto-renew: a reseller's actions on its customers' plans. Cancel moves money, so it
+// prints its idempotency key.
 
 import { Argument, Command, Option } from 'commander';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';

@@ -92,7 +92,6 @@ const columns: readonly Column<ScheduledPrices>[] = [
   ),
 ];
 
-/** Three prices, some of them blank: "17,,170". */
 function parseSomePrices(text: string): GroupPrices {
   const places = text.split(',').map((price) => price.trim());
   const isRight = places.every((price) => price === '' || /^\d{1,12}(\.\d{1,2})?$/.test(price));

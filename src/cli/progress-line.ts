@@ -3,7 +3,6 @@
 import { type CommandOutput, commandIo } from './command-io.ts';
 
 export interface ProgressLine {
-  /** `note` follows the numbers: "2 refused", "waiting 12 s". */
   show(done: number, note: string): void;
   say(sentence: string): void;
   end(): void;

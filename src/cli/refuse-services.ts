@@ -4,7 +4,6 @@ import type { Queryable } from '../platform/database/database.ts';
 import { listServices } from '../platform/secrets/secret-key-sessions.ts';
 import { CommandFailed } from './command-end.ts';
 
-/** @throws CommandFailed */
 export async function refuseServices(database: Queryable): Promise<void> {
   const services = await listServices(database);
   if (services.length === 0) return;

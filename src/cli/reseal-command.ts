@@ -1,5 +1,5 @@
 // sellthrough reseal: re-encrypts all secrets under SECRET_KEY while services run, and says when SECRET_KEY_PREVIOUS can be
-// removed. A running embedded service does this itself, when asked through its control socket.
+// removed. A running embedded service does this itself, through its control socket.
 
 import { resolve } from 'node:path';
 import { Command } from 'commander';

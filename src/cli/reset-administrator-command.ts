@@ -1,5 +1,5 @@
-// sellthrough reset-administrator: for a locked-out administrator. Sets a new password (to be changed at sign-in) and key,
-// printed once; clears the account's and key's allow-lists, the block and the second factor; makes the person an owner.
+// sellthrough reset-administrator: for a locked-out administrator. Sets a new password and key, printed once; clears
+// allow-lists, the block and the second factor; makes the person an owner.
 
 import { Command } from 'commander';
 import { changeAccount, resetApiKey } from '../features/accounts/account-store.ts';

@@ -1,5 +1,5 @@
-// sellthrough restore: loads a backup into an empty database of either kind and verifies every ledger. It ends before any
-// change if the file is incomplete, SECRET_KEY is another one, or the database has content.
+// sellthrough restore: loads a backup into an empty database and verifies every ledger. It ends before any change if the
+// file is incomplete, SECRET_KEY is another one, or the database has content.
 
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../features/accounts/account-store.ts';

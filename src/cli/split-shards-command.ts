@@ -1,5 +1,4 @@
-// sellthrough migrate --groups n: divides a PostgreSQL database into n shards while no service runs, after estimating the
-// downtime.
+// sellthrough migrate --groups n: divides a PostgreSQL database into n shards while no service runs.
 // Invariant: if interrupted, the database stays unchanged (src/platform/database/shards/split-into-shards.ts).
 
 import { DatabaseUnavailable, type Queryable, StatementFailed } from '../platform/database/database.ts';
@@ -27,7 +26,7 @@ export interface DivideFlags {
 
 /** @throws CommandFailed, ConfigProblem, SchemaMismatch, each with a message for users */
 export async function divideCommand({ groups, yes, json }: DivideFlags): Promise<void> {
-  // accountGroups means the current number of groups; the flag names the wanted one.
+  // Here, accountGroups is the current number of groups, not the one that the flag asks for.
   const config: Config = { ...readCommandConfig(), accountGroups: null };
   if (config.database.kind === 'embedded') {
     throw new ConfigProblem(
@@ -54,7 +53,6 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
         await database.transaction(
           async (transaction) => {
             await lockSchema(transaction);
-            // A service that starts from here on waits for the lock.
             await refuseServices(transaction);
             await divideAccounts(transaction, groups, {
               onTable(table, done) {

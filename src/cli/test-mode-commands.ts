@@ -1,5 +1,4 @@
-// sellthrough test …: test mode's clock, credit and reset, with a test key (sk_test_…). All other commands also work with
-// such a key.
+// sellthrough test …: test mode's clock, credit and reset, with a test key (sk_test_…).
 
 import { Command } from 'commander';
 import type { MoveTestClockBody } from '../../sdk/src/index.ts';

@@ -1,5 +1,5 @@
-// Tables for terminals: aligned columns, no wrapped lines. On a narrow terminal, long texts are cut with "…", then optional
-// columns are dropped, then each row becomes a block of lines.
+// Tables for terminals. On a narrow terminal, long texts are cut with "…", then optional columns are dropped, then each row
+// becomes a block of lines.
 // Invariant: no control character of a row reaches the terminal.
 
 import { commandIo } from './command-io.ts';
@@ -16,7 +16,6 @@ export interface Column<Row> {
 const gap = '  ';
 const shrunkWidthMin = 8;
 
-/** `width`: the terminal's; undefined: unlimited. */
 export function textTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

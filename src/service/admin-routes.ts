@@ -1,5 +1,4 @@
-// The administrator's API, /api/admin/v1, with the same keys, limits and error envelope as the public API. The console and
-// the command line use only this API. This file contains no SQL.
+// The administrator's API, /api/admin/v1. The console and the command line use only this API.
 
 import type { FastifyInstance } from 'fastify';
 import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts';

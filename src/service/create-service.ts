@@ -1,5 +1,5 @@
-// Builds the service: database, engine, caches, app. Called by main.ts, the command line and the tests. Everything is
-// created here and released by close(); the clock is an argument.
+// Builds the service: database, engine, caches, app. Everything is created here and released by close(); the clock is an
+// argument.
 
 import { statfsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';

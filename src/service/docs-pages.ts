@@ -1,6 +1,5 @@
-// Serves the documentation at /docs, built by scripts/build-docs.ts into docs/dist; without a build, a plain page says so.
-// /docs/rate-limits is rate-limits.html; assets have hashed names. Nothing external or inline is loaded. Pages have the
-// operator's name and logo from their first byte (docs/.vitepress/theme/site-brand.ts).
+// Serves the documentation at /docs, built by scripts/build-docs.ts; without a build, a plain page says so. Nothing external
+// or inline is loaded. Pages have the operator's name and logo from their first byte (docs/.vitepress/theme/site-brand.ts).
 
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';

@@ -1,6 +1,6 @@
-// Serves the built panel (web/dist): hashed assets, and index.html for every other path; without a build, a plain page says
-// so. A page loads nothing external, and inline only the shell's style, which its hash allows. The page has the operator's
-// name from its first byte, so that the window never shows another.
+// Serves the built panel: hashed assets, and index.html for every other path; without a build, a plain page says so. A page
+// loads nothing external, and inline only the shell's style, which its hash allows. It has the operator's name from its
+// first byte, so that the window never shows another.
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

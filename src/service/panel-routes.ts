@@ -1,5 +1,4 @@
-// Routes that only the browser needs, below /panel/api, one file per page. service/app.ts adds the two APIs behind the
-// session guard.
+// Routes that only the browser needs, below /panel/api, one file per page.
 
 import type { FastifyInstance } from 'fastify';
 import { accountPanelRoutes } from '../features/accounts/account-panel-routes.ts';

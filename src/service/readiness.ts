@@ -1,4 +1,4 @@
-// The answer of /readyz. Called by create-service.ts.
+// The answer of /readyz.
 
 import type { FastifyBaseLogger } from 'fastify';
 import { type Database, ranked } from '../platform/database/database.ts';

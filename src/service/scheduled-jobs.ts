@@ -1,5 +1,4 @@
-// The scheduled jobs, each running in one process at a time (src/platform/jobs/). Assembled by create-service.ts; a job's
-// work belongs to the feature that owns its tables.
+// The scheduled jobs, each running in one process at a time. A job's work belongs to the feature that owns its tables.
 
 import { askAlertAddresses } from '../features/alerts/alert-addresses.ts';
 import { queueAlertMails } from '../features/alerts/alert-mails.ts';

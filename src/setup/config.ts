@@ -1,5 +1,5 @@
-// Reads and checks the configuration (environment and .env) once. A malformed value stops the start with a message that
-// names its variable (settings.ts). `defaultLimits` holds limits that operators need not change; units are in their names.
+// Reads and checks the configuration (environment and .env) once. A malformed value stops the start. `defaultLimits` holds
+// limits that operators need not change; units are in their names.
 
 import type { CancelRefund } from '../features/order-engine/records/plan-life.ts';
 import type { ValkeyAddress } from '../platform/limits/valkey-address.ts';
@@ -45,7 +45,6 @@ export interface Config {
   readonly logRequests: boolean | null;
   readonly linkValidSeconds: number;
   readonly productUrl: string | null;
-  /** The refund for the unused time of a canceled plan. */
   readonly cancelRefund: CancelRefund;
   readonly statementIssuer: readonly string[];
   readonly secondFactorRoles: ReadonlySet<NamedRole>;

@@ -1,4 +1,4 @@
-// Fills an empty database for DEMO: packages, and the reseller "demo" with credit. Called by main.ts.
+// Fills an empty database for DEMO: packages, and the reseller "demo" with credit.
 // Invariant: a database in use never becomes a demo, and the credit is given once.
 
 import { createAccount } from '../features/accounts/account-store.ts';

@@ -1,5 +1,5 @@
 // Stores the first administrator's generated secrets in a file with mode 0600 when the start has no terminal, because its
-// output would go to a log. Written by main.ts; doctor reminds the user of it.
+// output would go to a log.
 // Invariant: secrets that cannot be written are not created. Of several simultaneous starts, each writes its own file.
 
 import { randomBytes } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Creates the first administrator if there is none. Called by main.ts; `init` checks its password.
+// Creates the first administrator if there is none.
 // Invariant: exactly one, however many processes start at once.
 
 import { createAccount } from '../features/accounts/account-store.ts';

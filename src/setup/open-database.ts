@@ -1,5 +1,5 @@
-// Opens the database for main.ts and the command line: migrates the schema, checks durability and the secret key. Commands
-// use the same code but create nothing.
+// Opens the database: migrates the schema, checks durability and the secret key. Commands use the same code but create
+// nothing.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -52,7 +52,6 @@ export interface FoundDatabase extends Omit<OpenedDatabase, 'seal'> {
 
 interface OpenOptions {
   readonly limits?: Limits['database'];
-  /** Gets a sentence about each step that takes long. */
   readonly say?: Notices['say'];
 }
 

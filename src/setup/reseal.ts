@@ -1,5 +1,5 @@
-// Counts sealed texts by key, and reseals them under SECRET_KEY, for `sellthrough reseal` and doctor. It replaces a few texts
-// at a time, each only if unchanged. So it can run beside busy services, be killed and be repeated.
+// Counts sealed texts by key, and reseals them under SECRET_KEY. It replaces a few texts at a time, each only if unchanged,
+// so it can run beside busy services, be killed and be repeated.
 // Invariant: a text is replaced only by its own plaintext, sealed again.
 
 import { sealedSecrets } from '../features/auth/totp-store.ts';

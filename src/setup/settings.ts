@@ -1,5 +1,4 @@
-// The table of all settings: variable, default, meaning and parser. `sellthrough init`, docs/configuration.md and config.ts
-// are derived from it.
+// The table of all settings. `sellthrough init`, docs/configuration.md and config.ts are derived from it.
 
 import { isIP } from 'node:net';
 import { isApiKey } from '../features/identity/api-key.ts';

@@ -1,5 +1,5 @@
-// What a start prints on a terminal: the address, new secrets, and a command that places an order. Each part is printed as
-// soon as it is true, so that a start that fails later has shown what it created.
+// What a start prints on a terminal. Each part is printed as soon as it is true, so that a start that fails later has shown
+// what it created.
 
 import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';

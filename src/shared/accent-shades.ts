@@ -1,4 +1,4 @@
-// Derives light and dark shades from the operator's accent color, for the brand stylesheet and its form.
+// Derives light and dark shades from the operator's accent color.
 // Invariant: text in or on the accent has a contrast of at least 4.5 (WCAG 2 AA); the color is adjusted, keeping its hue.
 
 export const productColor = '#1d4ed8';
@@ -14,7 +14,6 @@ export interface AccentShades {
 export interface AccentThemes {
   readonly light: AccentShades;
   readonly dark: AccentShades;
-  /** Whether the color had to be adjusted for contrast. */
   readonly isMoved: { readonly light: boolean; readonly dark: boolean };
 }
 

@@ -1,5 +1,4 @@
-// IP allow-lists of addresses and CIDR ranges. Entries are validated because net.BlockList silently accepts ranges with
-// host bits set.
+// IP allow-lists. Entries are validated because net.BlockList silently accepts ranges with host bits set.
 
 import { isIPv4, isIPv6 } from 'node:net';
 import { fieldRefusal, type Refusal, refusal } from './error-catalog.ts';

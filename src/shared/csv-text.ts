@@ -1,4 +1,4 @@
-// CSV for spreadsheets and programs, used by the API's lists and `sellthrough bulk`.
+// CSV for spreadsheets and programs.
 // Invariant: no part of a text can become a formula, whichever separator the file is opened with.
 
 import { stringify } from 'csv-stringify/sync';

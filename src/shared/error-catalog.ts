@@ -1,5 +1,4 @@
-// Every error code with its status and message, read by http/error-responses.ts, the OpenAPI generator and the documents'
-// tests. Clients rely on the codes, so never change or remove one.
+// Every error code with its status and message. Clients rely on the codes, so never change or remove one.
 
 export const errorCatalog = {
   invalid_json: {

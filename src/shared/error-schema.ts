@@ -1,5 +1,3 @@
-// The error envelope as JSON Schema.
-
 import Type, { type Static } from 'typebox';
 import { text, word } from './schema-parts.ts';
 

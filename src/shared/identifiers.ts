@@ -1,5 +1,5 @@
-// Public ids: account id and row number in one integer, for example 12000000034 for account 12's order 34. They are unique,
-// need no index of their own, and stay below 2^53 (docs/decisions/0002-ids.md).
+// Public ids: account id and row number in one integer, for example 12000000034 for account 12's order 34. They need no
+// index of their own, and stay below 2^53 (docs/decisions/0002-ids.md).
 
 const numbersPerAccount = 1_000_000_000;
 /** The account counts as full here, well before its ids would collide with the next account's. */

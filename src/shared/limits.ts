@@ -1,5 +1,4 @@
-// What a package can grant: limits that the operator defines, such as seats or storage. The three limits of the first edition
-// are definitions like any other. Pure functions.
+// What a package can grant: limits that the operator defines, such as seats or storage. Pure functions.
 
 import { type JsonObject, own } from './json.ts';
 import type { Language } from './languages.ts';
@@ -24,7 +23,7 @@ export interface LimitDefinition {
   /** Shown after the value: "GB". */
   readonly unit: NameInLanguages | null;
   readonly position: number;
-  /** True: people do not see the limit, but programs get it. */
+  /** People do not see the limit, but programs get it. */
   readonly hidden: boolean;
 }
 

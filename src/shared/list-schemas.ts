@@ -1,5 +1,3 @@
-// JSON Schemas shared by lists, and their filters.
-
 import Type, { type Static } from 'typebox';
 import { count, nullable, oneOf } from './schema-parts.ts';
 

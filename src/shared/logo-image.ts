@@ -1,5 +1,3 @@
-// A parsed logo, ready to draw in pages, mails and PDFs.
-
 export interface LogoImage {
   readonly type: 'image/png' | 'image/jpeg';
   readonly bytes: Buffer;

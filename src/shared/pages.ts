@@ -1,5 +1,5 @@
-// Page numbers. An account's rows are numbered 1, 2, 3 … without gaps, so a page is a range of numbers: no OFFSET, no
-// count(*), and page 100,000 costs as much as page 1.
+// Page numbers. An account's rows are numbered without gaps, so a page is a range of numbers: no OFFSET, no count(*), and
+// page 100,000 costs as much as page 1.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 

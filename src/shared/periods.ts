@@ -1,5 +1,3 @@
-// The three periods that packages are sold for.
-
 export const periods = [
   { months: 1, period: 'monthly' },
   { months: 3, period: 'quarterly' },

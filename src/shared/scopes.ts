@@ -1,6 +1,5 @@
 // Scopes: each route requires some, and each caller has some. A key has the scopes of its account, or fewer. Scopes for
-// people are never given to keys, so a stolen reseller key cannot create keys. A person has the scopes of their role. The
-// operator's account has other roles than the rest.
+// people are never given to keys, so a stolen reseller key cannot create keys. A person has the scopes of their role.
 
 /** Scopes that keys and people of every account may have. */
 export const accountScopes = [

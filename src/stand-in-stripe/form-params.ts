@@ -1,5 +1,5 @@
 // Stripe's parameters: form-encoded, nested by brackets (`line_items[0][price_data][currency]=eur`). Reading a value checks
-// it and names the parameter in the refusal, as Stripe does.
+// it and names the parameter in the refusal.
 
 import { invalidRequest } from './stripe-refusal.ts';
 

@@ -1,4 +1,4 @@
-// The hosted page at a session's `url`: the shop, the amount, and one button for each way in which a payment can go.
+// The hosted page at a session's `url`: the shop, the amount, and one button for each outcome of a payment.
 
 import { createHash } from 'node:crypto';
 import { type Language, languages } from '../shared/languages.ts';

@@ -1,5 +1,5 @@
 // The stand-in as a program: `node src/stand-in-stripe/run-stand-in.ts --port 12111 --webhook URL --secret whsec_…`.
-// Options may be repeated: a second `--webhook` takes turns with the first, a second `--secret` signs as well.
+// With several `--webhook`, deliveries take turns; with several `--secret`, each signs.
 
 import { parseArgs } from 'node:util';
 import { startStandInStripe } from './stand-in-stripe.ts';

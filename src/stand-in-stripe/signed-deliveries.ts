@@ -1,5 +1,5 @@
-// Sends events to webhook endpoints as Stripe does: signed, retried with growing pauses, in no promised order. Tests steer
-// it: drop, hold, repeat, delay, wrong or old signatures.
+// Sends events to webhook endpoints as Stripe does: signed, retried with growing pauses, in no promised order. Tests can
+// drop, hold, repeat and delay them, or break signatures.
 
 import { createHmac } from 'node:crypto';
 import type { StripeEvent } from './stripe-objects.ts';
@@ -34,7 +34,7 @@ export interface Deliveries {
   send(event: StripeEvent): void;
   /** Sends now, also while `mode` holds or drops others. */
   resend(event: StripeEvent, settings: Partial<DeliverySettings>): void;
-  /** Sends what is held in the given order, one after the other, and returns to `send`. */
+  /** Sends the held events one after the other, and returns to `send`. */
   release(order: 'oldest_first' | 'newest_first' | readonly string[]): Promise<void>;
   configure(settings: Partial<DeliverySettings>): void;
   setEndpoints(endpoints: readonly WebhookEndpoint[]): void;
@@ -67,7 +67,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   let onSettled: (() => void)[] = [];
   const attempts: DeliveryAttempt[] = [];
   const stopping = new AbortController();
-  /** Each ends a pause early. */
+  /** Each function ends a pause early. */
   const pauses = new Set<() => void>();
 
   /** Counts the work, so that `settled` can wait for it. */

@@ -1,5 +1,5 @@
-// How tests steer the stand-in, in the same process or with `POST /stand-in/{name}` and a JSON body. Names of payments are
-// ids of payment intents, or of the checkout session they were made by.
+// How tests steer the stand-in, in the same process or with `POST /stand-in/{name}` and a JSON body. A payment is named by
+// its payment intent, or by the checkout session that made it.
 
 import { isJsonObject, type JsonObject, own } from '../shared/json.ts';
 import type { Deliveries, DeliveryAttempt, DeliverySettings, WebhookEndpoint } from './signed-deliveries.ts';
@@ -38,7 +38,7 @@ export interface StandInControl {
   /** Ends a delayed payment. */
   settle(session: string, outcome: 'succeeds' | 'fails'): void;
   expire(session: string): void;
-  /** What later charges without the card holder come to; null: what the saved card does. */
+  /** The outcome of later charges without the card holder. null: that of the saved card. */
   setCustomerOutcome(customer: string, outcome: Outcome | null): void;
   /** A refund made in the provider's dashboard. Default: all that is left. */
   refund(payment: string, amount?: number): Refund;
@@ -203,7 +203,6 @@ function deliverySettings(body: JsonObject): Partial<DeliverySettings> {
   };
 }
 
-/** A member that is absent where there is no value. */
 function given<N extends string, T>(name: N, value: T | undefined): { readonly [K in N]?: T } {
   return (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: T };
 }
@@ -216,7 +215,6 @@ function optional<T>(
   return own(body, name) === undefined ? undefined : read(body, name);
 }
 
-/** null where the body says null. */
 function orNull<T>(body: JsonObject, name: string, read: () => T): T | null {
   return own(body, name) === null ? null : read();
 }

@@ -1,5 +1,5 @@
 // A stand-in for Stripe: an HTTP server with the part of Stripe's API that a prepaid service needs, hosted pages and signed
-// webhooks, all in memory. For tests, demos and test mode; no money moves. The official library works with it unchanged.
+// webhooks, in memory. No money moves. The official library works with it unchanged.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -36,7 +36,7 @@ export interface StandInOptions {
   readonly endpoints?: readonly WebhookEndpoint[];
   readonly retryMilliseconds?: readonly number[];
   readonly timeoutMilliseconds?: number;
-  /** How long after "Pay later" the payment ends by itself. Default: only when `settle` says so. */
+  /** How long after "Pay later" the payment ends. Default: when `settle` is called. */
   readonly settleMilliseconds?: number;
   readonly milliseconds?: () => number;
 }
@@ -157,7 +157,6 @@ async function answerControl(
   response: ServerResponse,
   body: string,
 ): Promise<void> {
-  // Browsers send this type to another origin only if it allows them to; no page of the web can steer the stand-in.
   if (request.method !== 'POST' || request.headers['content-type'] !== 'application/json')
     return sendJson(response, 415, { error: { message: 'POST a JSON body as application/json.' } });
   const name = (request.url ?? '').slice(controlPath.length);
@@ -211,7 +210,7 @@ function nameOf(session: CheckoutSession): string | null {
 const amountMembers = ['amount', 'amount_received', 'amount_captured', 'amount_subtotal', 'amount_total'];
 const falsifiedKinds: readonly unknown[] = ['checkout.session', 'payment_intent', 'charge'];
 
-/** With the wrong amount or currency, also in the objects of lists and members. */
+/** Applies the wrong amount or currency, also to nested objects. */
 function falsified(object: JsonObject, falsification: Falsification): JsonObject {
   const { amount, currency } = falsification;
   const isConcerned = falsifiedKinds.includes(object['object']);

@@ -1,5 +1,5 @@
-// One request of Stripe's API: who asks, is it a repetition, what is the answer. Faults that tests ask for come before the
-// work or after it; after it, the answer is lost and the effect stands.
+// One request of Stripe's API. A fault that a test asked for comes before the work, or after it: then the answer is lost and
+// the effect stands.
 
 import { isJsonObject, type JsonObject } from '../shared/json.ts';
 import { parseForm } from './form-params.ts';
@@ -28,7 +28,6 @@ export interface ApiAnswer {
 export interface ApiFault {
   /** `silence` accepts the request and never answers. */
   readonly answer: 500 | 429 | 'silence';
-  /** How many requests it concerns. */
   readonly requests: number;
   /** True: the work is done first. */
   readonly afterEffect: boolean;

@@ -1,4 +1,4 @@
-// Checkout sessions: made through the API, completed by a press on the hosted page.
+// Checkout sessions: made through the API, completed on the hosted page.
 
 import type { FormParams } from './form-params.ts';
 import {

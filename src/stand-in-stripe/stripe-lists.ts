@@ -15,7 +15,7 @@ export interface WholeList {
   readonly isWanted: (object: JsonObject) => boolean;
 }
 
-/** The page that the parameters ask for. It may start after an object that the filters leave out. */
+/** May start after an object that the filters leave out. */
 export function pageOf(params: FormParams, { url, kind, all, isWanted }: WholeList): JsonObject {
   const limit = params.integer('limit') ?? pageDefault;
   if (limit < 1 || limit > pageMax)

@@ -1,5 +1,5 @@
-// The objects of Stripe's API version 2026-10-28.endive, as far as a prepaid service meets them. The interfaces name the
-// members that the stand-in reads or changes; the functions add those that never change here.
+// The objects of Stripe's API version 2026-10-28.endive, as far as a prepaid service needs them. The functions add members
+// that never change here.
 
 import type { JsonObject } from '../shared/json.ts';
 
@@ -338,7 +338,7 @@ export function disputeObject(
 
 const disputeFee = 1_500;
 
-/** What a dispute took from the operator, or gave back, at Stripe. */
+/** What a dispute took from the operator or gave back. */
 export function disputeTransaction(made: Made, dispute: Dispute, amount: number): JsonObject {
   const isTaken = amount < 0;
   const { currency } = dispute;

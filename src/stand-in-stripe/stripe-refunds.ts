@@ -1,5 +1,4 @@
-// Refunds through the API or "in the dashboard", and disputes with their money. Events are keyed by refund and dispute;
-// `amount_refunded` of a charge is cumulative, as at Stripe.
+// Refunds and disputes. Events are keyed by refund and dispute; `amount_refunded` of a charge is cumulative, as at Stripe.
 
 import {
   type Charge,

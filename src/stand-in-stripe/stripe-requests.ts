@@ -41,7 +41,7 @@ interface StripeRoute {
 }
 
 const paging = ['limit', 'starting_after', 'ending_before', 'created'];
-// The last line of each is taken and ignored.
+// The last line of each list is accepted and ignored.
 const sessionParams =
   'mode line_items metadata payment_intent_data setup_intent_data client_reference_id success_url cancel_url expires_at ' +
   'customer customer_email customer_creation currency payment_method_types locale submit_type branding_settings ' +
@@ -212,7 +212,7 @@ function confirm(state: StripeState, intent: PaymentIntent, method: PaymentMetho
   return intent;
 }
 
-/** Stripe's names of test cards stand for a new card. */
+/** Stripe's names of test cards. Each stands for a new card. */
 const testCards: Readonly<Record<string, Outcome>> = {
   pm_card_visa: 'succeeds',
   pm_card_chargeDeclined: 'card_declined',

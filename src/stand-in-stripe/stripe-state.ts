@@ -1,5 +1,5 @@
-// Everything that the stand-in remembers, in memory. Changes are synchronous: requests never interleave.
-// Invariant: each change emits its events at once, with a copy of the object as it is then.
+// The stand-in's state, in memory. Changes are synchronous: requests never interleave.
+// Invariant: each change emits its events at once, with a copy of the object.
 
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../shared/json.ts';
@@ -8,7 +8,7 @@ import { missingObject } from './stripe-refusal.ts';
 
 type Kind = keyof ObjectKinds;
 
-/** What an attempt to pay with a saved method comes to. */
+/** The outcome of a payment with a saved method. */
 export const outcomes = [
   'succeeds',
   'card_declined',
@@ -25,7 +25,7 @@ export interface StripeState {
   /** The id and time of a new object. */
   made(prefix: string): { readonly id: string; readonly created: number };
   add<K extends Kind>(kind: K, object: ObjectKinds[K]): ObjectKinds[K];
-  /** @param param the parameter that names the object; null: the path does */
+  /** `param`: the parameter that names the object; null if the path does. */
   get<K extends Kind>(kind: K, id: string, param?: string | null): ObjectKinds[K];
   find(id: string): ObjectKinds[Kind] | null;
   /** Newest first. */

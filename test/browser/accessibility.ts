@@ -16,8 +16,8 @@ export async function expectAccessible(page: Page, what: string, except?: string
 }
 
 /**
- * Runs in the page: turns color transitions off, because contrast cannot be judged halfway. The page's policy allows style
- * sheets made by scripts.
+ * Turns color transitions off, because contrast cannot be judged halfway. The page's policy allows style sheets made by
+ * scripts.
  */
 const holdStill = `{
   const sheet = new CSSStyleSheet();

@@ -124,7 +124,6 @@ test('in German a comma is a comma; a refusal stands at its field; prices to com
   });
   await page.getByRole('button', { name: 'Preise festlegen' }).click();
   const form = dialog(page, `Preise für ${username} festlegen`);
-  // A new list begins with the present one.
   await untilValue(form.getByLabel('Studio, monatlich'), '8,99');
   await form.getByLabel('Nachlass in Prozent').fill('7,5');
   await form.getByLabel('Studio, monatlich').fill('12,5');
@@ -207,6 +206,5 @@ test('who schedules a price says what running plans pay, sees what that means, a
     price: '10.00',
     price_rule: 'held',
   });
-  // New orders pay the new price.
   assert.equal(expectStatus(await buy('finn', 1), 201).order.price, '11.25');
 });

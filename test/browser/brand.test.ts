@@ -58,7 +58,6 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await asked;
 });
 
-/** Runs in the page: records every window title. */
 const watchTitles = `globalThis.namesSeen = new Set();
 new MutationObserver(() => document.title && namesSeen.add(document.title))
   .observe(document, { subtree: true, childList: true, characterData: true });`;

@@ -1,5 +1,4 @@
-// The operator's working pages: an account's lists, figures with the rows behind them, price changes before they begin, and
-// the product that gets orders.
+// The operator's working pages: an account's lists, figures with the rows behind them, price changes, and the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -108,7 +107,6 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
   await confirmWithPassword(form, testPassword, 'Schedule prices');
   await form.waitFor({ state: 'hidden' });
   await schedule.getByText('+10%').filter({ visible: true }).nth(1).waitFor();
-  // A price that applies at once gets the same question.
   await page.getByRole('textbox', { name: 'Reseller, yearly' }).fill('960');
   await page
     .getByText('Reseller, yearly: $960.00 is more than the same months paid monthly ($120.00).')

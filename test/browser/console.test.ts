@@ -68,7 +68,6 @@ test('a package made and edited in the console is seen in GET /packages: prices,
     'Distributor, yearly': '144',
   };
   for (const [label, price] of Object.entries(prices)) await page.getByLabel(label).fill(price);
-  // This is shown while typing: 54 is 10 % less than 3 × 20.
   await page.getByText('saves 10%').waitFor();
   await page.getByText('no saving').waitFor();
   await page.getByRole('button', { name: 'Create package' }).click();
@@ -251,7 +250,6 @@ test('settings count from the next request on: API off, rate limit, group, allow
     /\b7\b/,
   );
 
-  // The form opens with older values while the page reloads. Untouched fields must not be saved.
   settings = await open();
   isHeld = false;
   await Promise.all(reads.map((route) => route.continue()));

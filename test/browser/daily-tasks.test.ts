@@ -1,5 +1,4 @@
-// Daily tasks take at most the promised number of clicks from the landing page. scripts/daily-tasks.ts times the same
-// steps.
+// Daily tasks take at most the promised number of clicks from the landing page.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

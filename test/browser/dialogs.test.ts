@@ -101,7 +101,6 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   const box = dialog(page, 'Place an order');
   await box.getByLabel('Customer').fill('guarded');
   await box.getByRole('button', { name: 'Place order for $10.00' }).click();
-  // The message must be written for people instead of programs.
   await box
     .getByRole('alert')
     .filter({ hasText: /^The price is now \$10\.00 instead of \$9\.00/ })

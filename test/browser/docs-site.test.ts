@@ -1,5 +1,4 @@
-// The documents at /docs in a real browser, under the service's content policy. panel-browser.ts fails a test if a script
-// fails, a policy is violated or a request goes to another origin.
+// The documents at /docs in a real browser, under the service's content policy.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -248,7 +247,6 @@ test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on
   }
 });
 
-/** Resolves when the page's script has hydrated it. */
 async function isAlive(page: Page): Promise<void> {
   await untilTrue(
     () => page.evaluate('document.querySelector("#app")?.__vue_app__ !== undefined'),

@@ -1,5 +1,4 @@
-// Attacks that a browser makes possible: what another site's page can send with its visitor's cookies, and what a reseller
-// can reach of the console. The routes come from the service's documents.
+// What another site's page can send with its visitor's cookies, and what a reseller can reach of the console.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
@@ -13,7 +12,7 @@ import { usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
 let routes: readonly Route[];
-/** The page of another site, on another port. It is another origin, but the same site by the rules for cookies. */
+/** Another port is another origin, but the same site by the rules for cookies. */
 let otherSite: Server | undefined;
 let otherPort: number;
 const panel = usePanelBrowser(async (service) => {

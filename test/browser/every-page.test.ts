@@ -1,6 +1,5 @@
-// On every page axe finds nothing and nothing scrolls sideways. panel-browser.ts checks that no script fails, no policy is
-// violated and no request goes to another origin. Each page is checked in one theme and width, in turn, after navigation
-// within the panel. With PROOF_PAGES=all (`npm run proof`) it is loaded freshly in all of them.
+// On every page axe finds nothing and nothing scrolls sideways. Each page is checked in one theme and width, in turn. With
+// PROOF_PAGES=all (`npm run proof`) it is loaded freshly in all of them.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -407,7 +406,7 @@ async function look(page: Page, path: string, title: string | RegExp): Promise<v
   await check(page, path);
 }
 
-/** Checks the page. It always checks the narrowest width for overflow too. */
+/** Always checks the narrowest width for overflow too. */
 async function check(page: Page, what: string): Promise<void> {
   const place = checks % looks.length;
   checks += 1;

@@ -117,7 +117,7 @@ test('a double click on the button that orders places one order and charges once
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   const sent: string[] = [];
-  // Answers are held back until both clicks, so the first order is still pending at the second click.
+  // Answers are held back until both clicks, so the first order is still pending at the second one.
   const release = Promise.withResolvers<void>();
   await page.route('**/panel/api/v1/orders', async (route) => {
     sent.push(route.request().headers()['idempotency-key'] ?? '');

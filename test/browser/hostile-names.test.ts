@@ -1,5 +1,4 @@
-// Hostile names, memos and features are shown literally on every page. panel-browser.ts checks that none of them runs,
-// loads anything or violates the policy.
+// Hostile names, memos and features are shown literally on every page.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -236,7 +235,7 @@ async function inGroups(work: readonly (() => Promise<void>)[]): Promise<void> {
   }
 }
 
-/** The corpus as far as it can be names (no control characters, long texts in pieces), and our own texts. */
+/** The part of the corpus that can be names (no control characters), and our own texts. */
 function hostileNames(): readonly string[] {
   const corpus: readonly string[] = JSON.parse(
     readFileSync(new URL('../corpora/naughty-strings.json', import.meta.url), 'utf8'),

@@ -188,7 +188,6 @@ test('everything that the Tab key reaches shows its focus; the first stop skips 
   await page.getByRole('main').and(page.locator(':focus')).waitFor();
 });
 
-/** Repeats the sequence if the machine took longer between two keys than a sequence allows. */
 async function goByKeys(page: Page, sequence: readonly string[], title: string): Promise<void> {
   let began: number;
   do {

@@ -1,5 +1,4 @@
-// Customer and order lists: bulk renewals with a result for each customer even if answers are lost, search by what people
-// type, and no offer that would be refused.
+// Customer and order lists: bulk renewals even if answers are lost, search, and no offer that would be refused.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

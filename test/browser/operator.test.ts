@@ -1,5 +1,4 @@
-// The operator's support work: finding out what happened, viewing a reseller's panel, and settling orders that the product
-// left pending.
+// The operator's support work: finding out what happened, viewing a reseller's panel, settling pending orders.
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,4 @@
-// Orders, renewals and changes in the panel, also on phones: the preview is exact, filters are in the URL, and failures are
-// shown.
+// Orders, renewals and changes in the panel, also on phones: exact previews, filters in the URL, failures.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,8 +31,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   const changing = dialog(page, 'Change package');
   await changing.getByText('Choose a package to see the price and when the plan ends.').waitFor();
   await untilDisabled(changing.getByRole('button', { name: 'Change package' }));
-  // Once the dialog has read the last order, its period is the plan's unless the user changes it. A requested change never
-  // offers a renewal.
+  // Once the dialog has read the last order, its period is the plan's unless the user changes it.
   await changing.getByRole('radio', { name: 'Quarterly' }).and(page.locator(':checked')).waitFor();
   await changing.getByRole('radio', { name: /Basic/ }).and(page.locator(':not(:checked)')).waitFor();
   await changing.getByRole('radio', { name: 'Monthly' }).check({ force: true });

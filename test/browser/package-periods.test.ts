@@ -10,7 +10,6 @@ import { untilDisabled, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-/** The titles of a period choice, in their order. */
 const offered = async (within: Locator) =>
   (await within.getByRole('group', { name: 'Period' }).locator('label').allInnerTexts()).map((text) =>
     text.trim(),

@@ -1,5 +1,4 @@
-// Actions on the panel's pages. They find elements by role and accessible name, like screen readers, so that changes of
-// appearance break no test.
+// Actions on the panel's pages. They find elements by role and accessible name, so that changes of appearance break no test.
 
 import type { Locator, Page } from 'playwright-core';
 
@@ -38,7 +37,7 @@ export async function goInPlace(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }
 
-/** Finds a dialog by its title, because toasts have the role dialog too. */
+/** Toasts have the role dialog too, so this needs the title. */
 export function dialog(page: Page, title: string | RegExp): Locator {
   return page.getByRole('dialog', { name: title });
 }
@@ -56,7 +55,6 @@ export function balance(page: Page): Locator {
   return page.getByRole('complementary', { name: 'Menu' }).getByRole('link', { name: /^Balance/ });
 }
 
-/** Opens and fills the dialog. The returned button places the order. */
 export async function prepareOrder(page: Page, customer: string, packageName: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Place an order' }).first().click();
   const box = dialog(page, 'Place an order');

@@ -1,5 +1,4 @@
-// A real Chromium with a whole service and its built pages: one Chromium per process, one service per file, one context
-// (visitors.ts) per visitor. Call this once at the top of each file.
+// A real Chromium with a whole service and its built pages. Call this once at the top of each file.
 // Invariant: a script error, an alert, a violated CSP, a 5xx or a request to another origin fails the test in which it
 // happens. Screenshots of failed tests are in .test-tmp/browser.
 
@@ -35,7 +34,7 @@ export interface PanelBrowser {
   open(path: string, options?: VisitorOptions): Promise<Page>;
   openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
   openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
-  /** Returns the problems seen so far and forgets them, so that the test may pass. */
+  /** Forgets the problems that it returns, so that the test may pass. */
   takeProblems(): readonly string[];
 }
 
@@ -44,8 +43,8 @@ const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.
 const lookAgainMilliseconds = 30;
 
 /**
- * Registers the file's hooks; use the result inside tests. `fill` runs after the service has started and before the first
- * test, because hooks at the top of a file do not wait for each other.
+ * Registers the file's hooks. `fill` runs before the first test, because hooks at the top of a file do not wait for each
+ * other.
  */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
@@ -183,7 +182,6 @@ async function sharedChromium(): Promise<Browser> {
   return browser;
 }
 
-/** Waits for a toast with this text. Returns at once if it was shown before. */
 export async function said(page: Page, text: string): Promise<void> {
   const isSaid = () =>
     page.evaluate((wanted) => {
@@ -194,8 +192,7 @@ export async function said(page: Page, text: string): Promise<void> {
 }
 
 /**
- * Replaces Playwright's `waitForFunction`, which evaluates text in the page on every poll but the first. The content policy
- * forbids that.
+ * Playwright's `waitForFunction` evaluates text in the page on every poll but the first, which the content policy forbids.
  */
 export async function untilTrue(look: () => Promise<boolean>, expected: string): Promise<void> {
   const until = performance.now() + waitMilliseconds;

@@ -1,5 +1,4 @@
-// People and roles: invitations, what each role is offered, removal during a session, roles that require a second factor,
-// and a password confirmation that lasts five minutes.
+// People and roles: invitations, what each role is offered, removal during a session, required second factors.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -346,7 +345,6 @@ async function pagesOffered(page: Page): Promise<readonly string[]> {
   return page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts();
 }
 
-/** Moves the clock to the next half minute and returns its code, because a code works only once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

@@ -1,5 +1,4 @@
-// Plan actions on the customer's page besides orders: the effect on money is shown first, repeats are safe, and only
-// actions that are possible are offered.
+// Plan actions besides orders: the effect on money is shown first, repeats are safe, and only possible actions are offered.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// The way from the request list to a refused request's body, for the account and the operator. Also the service's address
-// for programs, if it differs from the page's.
+// The way from the request list to a refused request's body, for the account and the operator.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

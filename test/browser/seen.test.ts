@@ -1,5 +1,4 @@
-// Makes sure that states of plans and orders, choices in forced colors and the operator's logo are visible at every width.
-// Retries of missing things and texts meant for programs must not be visible.
+// States, choices in forced colors and the operator's logo are visible at every width. Texts meant for programs are not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

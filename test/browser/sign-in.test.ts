@@ -1,5 +1,4 @@
-// Sign-in with and without codes, sign-out, password change, the list of sessions, and administrators' changes during a
-// session.
+// Sign-in with and without codes, sign-out, password change, sessions, and administrators' changes meanwhile.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -350,7 +349,6 @@ async function setUpCodes(page: Page): Promise<{ totp: TOTP; recoveryCodes: read
   return { totp, recoveryCodes };
 }
 
-/** Moves the clock to the next half minute and returns its code, because a code works only once. */
 function nextCode(totp: TOTP): string {
   panel.service.clock.seconds += codeSeconds;
   return totp.generate({ timestamp: panel.service.clock.seconds * 1000 });

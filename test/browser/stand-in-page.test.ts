@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-/** Opens a page of a browser whose visits to the shop end at the stand-in's own 404. */
+/** The browser's visits to the shop end at the stand-in's own 404. */
 async function open(address: string | null, options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser);
   const page = await (await browser.newContext(options)).newPage();
@@ -21,7 +21,6 @@ async function open(address: string | null, options: BrowserContextOptions = {})
   return page;
 }
 
-/** A session that leads back to the stand-in, which answers every other address. */
 function checkout(mode: 'payment' | 'setup' = 'payment') {
   const { stripe, standIn } = scene;
   const back = {

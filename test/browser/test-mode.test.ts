@@ -1,5 +1,4 @@
-// Test mode in the panel. A tab switches to it, places orders and moves through months, without traces in live data. Each
-// page shows which mode it is in.
+// Test mode in the panel: switching, orders and moves of the clock, without traces in live data.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -113,7 +112,6 @@ test('a move that one request has no time for goes on with the same key when it 
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   await switchOn(page);
-  // So small a test is moved completely by one request.
   const keys: (string | undefined)[] = [];
   await page.route('**/panel/api/v1/test/clock', async (route) => {
     if (route.request().method() === 'GET') return route.continue();

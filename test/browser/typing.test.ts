@@ -1,5 +1,4 @@
-// Input is never lost: not by Escape, a click outside, Back, leaving the page, a slow dialog or answer, or the end of a
-// session.
+// Input is never lost: not by Escape, a click outside, Back, leaving the page, a slow answer, or the end of a session.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -242,5 +241,4 @@ async function goToLink(page: Page, title: string): Promise<void> {
     .click();
 }
 
-/** Runs in the page: resolves after all callbacks that wait for idle time. */
 const idleTwice = 'new Promise(requestIdleCallback).then(() => new Promise(requestIdleCallback))';

@@ -1,7 +1,6 @@
-// Watched browser contexts for visitors. A new context starts a process that compiles every script again, so contexts are
-// cleaned and used again: pages then load three times as fast.
-// Invariant: a context that is used again has no cookies, storage, routes, listeners, scripts, settings or pages of the
-// previous test. A failed test's context is not used again.
+// Watched browser contexts for visitors. Contexts are cleaned and used again, because a new one starts a process that
+// compiles every script again: pages then load three times as fast.
+// Invariant: a context that is used again has no cookies, storage, listeners or pages of the previous test.
 
 /// <reference lib="dom" />
 import type {

@@ -1,5 +1,4 @@
-// Webhooks and events in the panel, with a real endpoint. What the pages show as sent has arrived and is signed with the
-// shown secret.
+// Webhooks and events in the panel, with a real endpoint.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

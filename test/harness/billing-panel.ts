@@ -1,5 +1,4 @@
-// Runs a stand-in for a billing panel (test/stand-ins/*.php) with an unpacked module, as a process that answers one command
-// after the other.
+// Runs a stand-in for a billing panel (test/stand-ins/*.php) with an unpacked module, as a process that answers commands.
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +10,7 @@ import { type Panel, packModule } from '../../scripts/build-integrations.ts';
 
 const standIns = fileURLToPath(new URL('../stand-ins/', import.meta.url));
 
-/** Says why the modules cannot run here, or is null if they can. */
+/** A reason why the modules cannot run here, or null. */
 export const phpIsMissing =
   spawnSync('php', [
     '-r',

@@ -7,11 +7,11 @@ export interface Books {
   readonly balance: string;
   readonly orders: number;
   readonly customers: number;
-  /** At most 100 entries, newest first, such as "charge -10.00 90.00". */
+  /** At most 100, newest first, such as "charge -10.00 90.00". */
   readonly entries: readonly string[];
 }
 
-/** Reads them as an administrator, because the account may be blocked or at its limit. */
+/** As an administrator, because the account may be blocked or at its limit. */
 export async function booksOf(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<Books> {
   const shown = await service.admin.get(`/api/admin/v1/accounts/${id}`);
   const ledger = await service.admin.get(`/api/admin/v1/accounts/${id}/ledger?limit=100`);

@@ -14,7 +14,7 @@ export function openPage(
   return sendRequest(address + path, { method, headers });
 }
 
-/** The path of a login_url. Its origin is the public address, which is not the test service's. */
+/** Its origin is the public address, which is not the test service's. */
 export function pathOfLink(loginUrl: string): string {
   return new URL(loginUrl).pathname;
 }

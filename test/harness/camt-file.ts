@@ -1,12 +1,9 @@
-// Bank files of camt for tests: entries as a bank would write them, in any version and kind.
-
 export const bankIban = 'DE89370400440532013000';
 
 export interface CamtEntry {
   readonly amount: string;
   readonly currency?: string;
   readonly isDebit?: boolean;
-  /** null: without a booking date. */
   readonly bookedOn?: string | null;
   readonly status?: string;
   readonly id?: string;
@@ -19,7 +16,6 @@ export interface CamtEntry {
 
 interface CamtFile {
   readonly kind?: '053' | '054' | '052';
-  /** The last part of the message's name, for example "02". */
   readonly version?: string;
   readonly prefix?: string;
   readonly namespace?: string;

@@ -1,6 +1,3 @@
-// The environment of programs under test: only PATH and Node's compile cache, which saves most of a start. Also chooses the
-// file to start: the one that `npm test` bundled (scripts/tested-program.ts), or the source.
-
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundledPath } from '../../scripts/tested-program.ts';
 
@@ -11,7 +8,6 @@ export const childEnvironment: Readonly<Record<string, string | undefined>> = {
   ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
 };
 
-/** `file` is relative to the checkout. */
 export function programFile(file: string): string {
   const isBundled = (process.env['TEST_PROGRAM'] ?? '') !== '';
   return isBundled ? bundledPath(file) : sourceFile(file);

@@ -1,5 +1,5 @@
 // Runs the command line in its own folder, without this process's settings. Commands run in this process, except those that
-// need another one because of signals, standard streams, other rights or a running service.
+// need another one, for example because of signals.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,6 +1,5 @@
-// A TCP proxy that loses answers: the service carries out the request, but the client's connection is cut before the answer
-// or in the middle of it.
-// Invariant: what is not cut is forwarded unchanged.
+// A TCP proxy that loses answers: it cuts the client's connection before or in the middle of the answer. What is not cut is
+// forwarded unchanged.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';

@@ -43,13 +43,11 @@ export async function verify(service: TestService): Promise<Pick<VerifyReportVie
   return { ok: body.ok, problems: body.problems };
 }
 
-/** SQL on one account's rows. The rows may not exist. */
 export interface Falsehood {
   readonly account: { readonly id: number };
   readonly sql: string;
 }
 
-/** Runs the SQL in the account's group, with the append-only triggers off. */
 export function falsify(service: TestService, account: Falsehood['account'], sql: string): Promise<void> {
   return falsifyAll(service, [{ account, sql }]);
 }

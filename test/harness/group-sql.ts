@@ -16,7 +16,6 @@ export async function sqlOfAll({ database }: { readonly database: Database }, te
   for (const group of database.accountGroups()) await sqlAtOnce(group, [text]);
 }
 
-/** Runs statements that may change triggers, in one transaction. */
 export async function sqlAtOnce(group: Database, statements: readonly string[]): Promise<void> {
   await bySharding<Promise<unknown>>(group, {
     together: () => group.query({ name: '', text: statements.join('; ') }),

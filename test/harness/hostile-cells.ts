@@ -1,5 +1,4 @@
-// Texts that users may choose and that spreadsheets must not compute. Tested with the gate's model of a spreadsheet and
-// with LibreOffice.
+// Texts that users may choose and that spreadsheets must not compute.
 
 import { readFileSync } from 'node:fs';
 import { type CsvCell, csvLines } from '../../src/shared/csv-text.ts';

@@ -1,12 +1,11 @@
-// An HTTP server that treats requests as instructed: it answers, disconnects or stays silent. It counts executed orders,
-// one per idempotency key or, without a key, one per request.
+// An HTTP server that treats requests as instructed: it answers, disconnects or stays silent. It counts executed orders, one
+// per idempotency key.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Treatment =
-  /** Executes the order, or replays it, and answers. */
   | 'answer'
   /** Disconnects before it does anything. */
   | 'drop before'
@@ -33,7 +32,6 @@ export interface HostileServer {
   readonly address: string;
   readonly requests: readonly SeenRequest[];
   readonly charges: () => number;
-  /** The treatments of the next requests. The last one stays in force. */
   treat(...treatments: readonly Treatment[]): void;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // A process with one background job that never ends, to be killed or frozen. It needs DATABASE_URL (migrated) and
-// LEASE_SECONDS, and prints "running N" with the number of its lease, and "stopped: …".
+// LEASE_SECONDS, and prints "running N" with the number of its lease.
 
 import { createJobs } from '../../src/platform/jobs/job-runner.ts';
 import { defaultLimits } from '../../src/setup/config.ts';

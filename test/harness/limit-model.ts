@@ -1,5 +1,4 @@
-// A naive model of shared-limits.lua that stores every admission. It takes the script's KEYS and ARGV. proof/machines
-// compares it with the script, and limit-stand-in.ts answers by it.
+// A naive model of shared-limits.lua that stores every admission. It takes the script's KEYS and ARGV.
 
 interface Failures {
   count: number;

@@ -1,5 +1,4 @@
-// A stand-in for Valkey. It speaks Valkey's protocol over a socket and answers script calls by limit-model.ts. It can also
-// be silent or send errors or nonsense.
+// A stand-in for Valkey that answers script calls by limit-model.ts. It can also be silent or send errors or nonsense.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -10,9 +9,7 @@ export interface LimitStandIn {
   readonly url: string;
   readonly address: ValkeyAddress;
   readonly model: LimitModel;
-  /** Its clock in microseconds; the real time unless set. */
   now: () => number;
-  /** Whether it answers by the model, not at all, with an error, or with text. */
   manner: 'model' | 'silence' | `error ${string}` | 'text';
   info: readonly string[];
   /** The operations of each received call, such as "take 1 1 0 …". Empty calls, which only probe it, are left out. */

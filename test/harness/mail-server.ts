@@ -1,5 +1,4 @@
-// A real SMTP server for a test file. It accepts or refuses mail as instructed and parses what arrives. trustMailServer
-// makes the service trust its self-signed certificate for 127.0.0.1.
+// A real SMTP server for a test file. It accepts or refuses mail as instructed and parses what arrives.
 
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,4 @@
-// A DNS server on loopback (RFC 1035) that knows the test's names. Other names do not exist. Names that start with "silent"
-// get no answer.
+// A DNS server on loopback (RFC 1035) that knows the test's names. Names that start with "silent" get no answer.
 
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
-// The language of the oracle's test tables: a world, and what a line does to it, with the answer as text.
-// A line: when | what is done | the result. Dates mean midnight UTC; amounts are dollars. Imports nothing of the product.
-// Used by unit/oracle-life.test.ts, unit/oracle-handoff.test.ts and unit/oracle-prices.test.ts.
+// The language of the oracle's test tables. A line: when | what is done | the result, as text. Dates mean midnight UTC;
+// amounts are dollars. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -34,7 +33,7 @@ export const sceneWorld: World = {
   accounts: [shop, rival].map((id) => ({ id, group: 'reseller', balanceCents: 10_000n })),
 };
 
-/** Makes one test per table, with its title. Lines that start with # are comments. */
+/** Lines that start with # are comments. */
 export function examineByTables(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -50,7 +49,7 @@ export function examineByTables(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** Returns a function that carries out a table's line in a world (new unless given) and returns the answer as text. */
+/** Returns a function that carries out a table's line and returns the answer as text. */
 export function createScene(oracle: Oracle = createOracle(sceneWorld)) {
   const customerIds = new Map<string, string>();
   const names = new Map<string, string>();
@@ -366,7 +365,6 @@ export function secondsOf(text: string): number {
   return Date.parse(`${day}T${time.length === 5 ? `${time}:00` : time}Z`) / 1_000;
 }
 
-/** Leaves out midnight and zero seconds. */
 export function timeText(at: number): string {
   return new Date(at * 1_000)
     .toISOString()

@@ -17,7 +17,6 @@ export interface PanelClient {
 export const ownPages = { 'sec-fetch-site': 'same-origin' };
 export const testPassword = 'correct horse battery staple';
 
-/** A client with this cookie. Its paths are below /panel/api. */
 export function createPanelClient(address: string, cookie: string): PanelClient {
   const client = createApiClient(address, null);
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -53,8 +52,8 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
 }
 
 /**
- * Sets testPassword as if the person had chosen it, and ends the account's sessions. The hash states its own cost: this one
- * takes no time, while the service's own would take 30 ms, twice per sign-in.
+ * Sets testPassword as if the person had chosen it, and ends the account's sessions. Its hash takes no time; the service's
+ * own would take 30 ms, twice per sign-in.
  */
 export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
   const text = `update people set password_hash = $2, password_version = password_version + 1,

@@ -1,5 +1,4 @@
-// Loaded before the service (node --import). It makes the shutdown limits longer than any test, so that a process never
-// ends because a busy machine is slow.
+// Loaded before the service (node --import). It makes the shutdown limits longer than any test.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

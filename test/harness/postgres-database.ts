@@ -1,5 +1,4 @@
-// A database on the shared server, from a template with this version's tables or empty. If there is no server, it is on a
-// throwaway one.
+// A database on the shared or a throwaway server, from a template with this version's tables or empty.
 
 import { randomBytes } from 'node:crypto';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';

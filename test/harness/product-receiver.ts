@@ -1,5 +1,3 @@
-// The operator's product as a server: records calls, checks signatures by its own code, and answers as instructed.
-
 import { createHmac } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

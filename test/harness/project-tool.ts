@@ -13,7 +13,6 @@ const definitions = {
 const limits = { support: 'By mail & phone', sso: true, seats: null, storage_gb: 500, shard: 'eu-2' };
 const prices = { monthly: '1.00', quarterly: '2.00', yearly: '3.00' };
 
-/** Defines its limits and sells one package, Team. undo() removes both, so that other tests do not see them. */
 export async function sellProjectTool({
   admin,
 }: TestService): Promise<{ packageId: number; undo(): Promise<void> }> {

@@ -5,9 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 
 export interface RawExchange {
-  /** In order of arrival, with interim answers (100 Continue). */
   readonly answers: readonly Answer[];
-  /** Whether the service closed the connection. After `finalAnswers` answers, this is not waited for. */
   readonly closed: boolean;
 }
 

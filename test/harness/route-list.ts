@@ -1,5 +1,4 @@
-// Lists every route of the panel from the served documents, and every route of the router, even hidden ones. Tests that go
-// over these lists include new routes by themselves.
+// Lists every route of the panel from the served documents, and every route of the router, even hidden ones.
 
 import assert from 'node:assert/strict';
 import type { FastifyInstance } from 'fastify';

@@ -1,5 +1,4 @@
-// A server on loopback that treats each request as instructed, down to single bytes and the TLS handshake, because users
-// may enter any address (src/features/webhooks/).
+// A server on loopback that treats each request as instructed, down to single bytes and the TLS handshake.
 // Invariant: `allGone` and `close` wait for the other side, so they hang if it keeps a connection.
 
 import { once } from 'node:events';

@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface ProgramRun {
-  /** null if a signal ended the program or it does not exist. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

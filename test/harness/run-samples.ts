@@ -1,6 +1,5 @@
-// Runs samples one after another in one process, because starting Node with the client takes most of a sample's time. Reads
-// lines {file, environment} and answers {code, output}. Started by reference-samples.test.ts; run_samples.py does the same
-// in Python.
+// Runs samples one after another in one process, because starting Node takes most of a sample's time. Reads lines {file,
+// environment} and answers {code, output}.
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

@@ -1,5 +1,4 @@
-// Reads the query plans of a session's prepared statements. With account groups, a statement is prepared once per group,
-// for that group's tables.
+// Reads the query plans of a session's prepared statements. With account groups, there is one per group.
 
 import type { Queryable, Row, Transaction } from '../../src/platform/database/database.ts';
 

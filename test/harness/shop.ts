@@ -23,7 +23,6 @@ export async function changePackage(service: TestService, id: number, change: ob
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** The prices apply from the time `from` on, such as "2026-02-01T00:00:00Z". */
 export async function schedulePrices(
   { admin }: Pick<TestService, 'admin'>,
   id: number,
@@ -75,7 +74,6 @@ export async function resetKey(service: TestService, { id }: Pick<TestAccount, '
   return answer.body.api_key;
 }
 
-/** Unix seconds of a time such as "2026-01-31T12:00:00Z". */
 export function secondsOf(time: string): number {
   const milliseconds = Date.parse(time);
   assert.equal(milliseconds % 1000, 0, time);

@@ -1,5 +1,4 @@
-// The products of examples/small-product/, each as a process in its own folder. It can be killed and restarted at the same
-// address.
+// The products of examples/small-product/, each as a process in its own folder.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -41,7 +40,6 @@ export interface SmallProduct {
   /** Contains calls.jsonl and copy.json. */
   readonly folder: string;
   start(): Promise<void>;
-  /** Kills it with SIGKILL, at any moment. */
   kill(): Promise<void>;
   remove(): Promise<void>;
 }

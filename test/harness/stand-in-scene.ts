@@ -40,7 +40,6 @@ export function clientOf({ host, port }: StandInStripe, config: Stripe.StripeCon
   return new Stripe('sk_test_standin', { host, port, protocol: 'http', maxNetworkRetries: 0, ...config });
 }
 
-/** A session for this many cents, as a top-up makes one. */
 export function openCheckout(
   stripe: Stripe,
   cents = 2_500,
@@ -60,7 +59,6 @@ export function openCheckout(
   });
 }
 
-/** A paid session's payment. */
 export async function pay({ stripe, standIn }: StandInScene, cents = 2_500): Promise<Stripe.PaymentIntent> {
   const { id } = await openCheckout(stripe, cents);
   standIn.control.press(id, 'pay');
@@ -75,7 +73,6 @@ export async function paymentOf(stripe: Stripe, session: string): Promise<Stripe
   return intent;
 }
 
-/** The types of all events about an object, oldest first. */
 export async function eventsAbout(stripe: Stripe, id: string): Promise<readonly string[]> {
   const types: string[] = [];
   for await (const { type, data } of stripe.events.list({ limit: 100 }))
@@ -83,7 +80,6 @@ export async function eventsAbout(stripe: Stripe, id: string): Promise<readonly 
   return types;
 }
 
-/** The error that the library throws. */
 export async function refusalOf(request: Promise<unknown>): Promise<Stripe.errors.StripeError> {
   try {
     await request;

@@ -7,11 +7,11 @@ import { type AddressInfo, createServer, connect as openSocket, type Socket } fr
 
 /**
  * What happens to the connection on which a chosen statement is sent.
- * `before`: the server gets all that stood before the statement, but not the statement.
+ * `before`: the server gets only what was sent before it.
  * `behind`: the server gets the statement; the connection is reset in the same moment.
- * `unheard`: the server has carried the statement out; the client gets no answer.
+ * `unheard`: the server has executed it; the client gets no answer.
  * `half heard`: the client gets the first bytes of the answer.
- * A frozen connection stays open and is silent in both directions: half-open.
+ * A frozen connection stays open and is silent in both directions.
  */
 export type Breakage =
   | 'cut before'
@@ -27,8 +27,8 @@ export interface TcpProxy {
   /** The server's address with the proxy's port. `database` replaces the name of the database. */
   url(database?: string): string;
   /**
-   * Breaks the next connection that sends a matching statement, once, and then puts the proxy into the state `then`.
-   * Resolves when that has happened.
+   * Breaks the next connection that sends a matching statement, once, and then becomes `then`. Resolves when it has
+   * happened.
    */
   breakAt(statement: RegExp, how: Breakage, then?: ProxyState): Promise<void>;
   /** `refusing` cuts all connections and accepts none. `frozen` makes all hang, even new ones. */

@@ -1,6 +1,5 @@
-// The language of the tables for the test mode oracle, in addition to oracle-scene.ts. Lines that start with "live" are
-// requests of the live account at their real time; the others are the test account's, by the test clock. Used by
-// unit/oracle-test-mode.test.ts; imports nothing of the product.
+// The language of the test mode oracle's tables, in addition to oracle-scene.ts. Lines that start with "live" are the live
+// account's at real time; the others are the test account's, by the test clock.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -20,7 +19,7 @@ import {
   timeText,
 } from './oracle-scene.ts';
 
-/** Makes one test per table. Lines that start with # are comments. The first line's time creates the test account. */
+/** Lines that start with # are comments. The first line's time creates the test account. */
 export function examineTestMode(name: string, tables: Readonly<Record<string, string>>): void {
   describe(name, () => {
     for (const [title, table] of Object.entries(tables)) {
@@ -37,7 +36,7 @@ export function examineTestMode(name: string, tables: Readonly<Record<string, st
   });
 }
 
-/** Makes a live account and a test account created at this real time. Returns a line's effect as text. */
+/** Returns a function that carries out a table's line and returns its effect as text. */
 function createTestScene(realStart: number) {
   const live = createOracle(sceneWorld);
   const tests = createTestMode(sceneWorld);
@@ -105,7 +104,7 @@ function createTestScene(realStart: number) {
   };
 }
 
-/** For example "renewals 1, warnings 2, at 2026-02-28". Zeros are left out. */
+/** Such as "renewals 1, warnings 2, at 2026-02-28". Zeros are left out. */
 function moveText(outcome: MoveOutcome): string {
   if ('code' in outcome) return refusalText(outcome);
   const { renewals, renewalsFailed, ended, warnings } = outcome.happened;

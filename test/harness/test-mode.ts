@@ -1,5 +1,3 @@
-// Test mode for tests, with its own key.
-
 import assert from 'node:assert/strict';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import type { TestAccount, TestService } from '../../scripts/throwaway/test-service.ts';

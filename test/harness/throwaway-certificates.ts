@@ -1,5 +1,4 @@
-// Makes certificates for tests without external programs: an authority, and certificates for names and addresses, some of
-// them expired.
+// Makes certificates for tests: an authority, and certificates for names and addresses, some of them expired.
 
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 

@@ -15,11 +15,9 @@ export interface Received {
 
 export type Answering = (received: Received, response: ServerResponse) => number | null;
 
-/** One path of the server, which acts as an endpoint. */
 export interface ReceivedAt {
   readonly url: string;
   readonly received: Received[];
-  /** Default: 200. */
   answer: Answering;
   /** The ids of the received events, in order of arrival. */
   ids(): number[];
@@ -28,7 +26,6 @@ export interface ReceivedAt {
 }
 
 export interface WebhookReceiver {
-  /** Adds a path. */
   at(path: string): ReceivedAt;
   close(): Promise<void>;
 }

@@ -13,8 +13,8 @@ interface Moment {
 export interface WorstMoments {
   readonly wrapDatabase: (database: Database) => Database;
   /**
-   * Sends a request and runs the action once, after the named statement (outside transactions). Returns the request's
-   * answer. With account groups on several servers, the statement's name may end in "_apart".
+   * Runs the action once, after the named statement. With account groups on several servers, the statement's name may end in
+   * "_apart".
    */
   sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
 }

@@ -1,6 +1,5 @@
-// The short form of proof/machines/long-broken-database.ts, with one process and one server per scene. It leaves out
-// breakages that differ only in degree. Recovery times are printed but not checked, because machines are noisy.
-// lost-commit.test.ts tests single orders at single moments; here a whole service is under load.
+// The short form of proof/machines/long-broken-database.ts. Recovery times are printed but not checked, because machines are
+// noisy. lost-commit.test.ts tests single orders at single moments.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

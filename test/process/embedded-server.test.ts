@@ -1,5 +1,4 @@
-// What the embedded database promises: durability, the protocol of a real server, one process per folder. Tested with
-// pg.Client and with bare frames.
+// What the embedded database promises: durability, the protocol of a real server, one process per folder.
 // Invariant: nothing waits for a fixed time. A child is killed only after it has printed or created something.
 
 import assert from 'node:assert/strict';

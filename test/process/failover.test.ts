@@ -1,5 +1,5 @@
-// DATABASE_URL with several hosts: a primary, its standby, another cluster, and an address that nothing uses.
-// proof/machines/failover.ts tests whole failovers under load, test/unit/database-hosts.test.ts the decisions.
+// DATABASE_URL with several hosts. proof/machines/failover.ts tests whole failovers under load,
+// test/unit/database-hosts.test.ts the decisions.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Copies the files of the embedded database while it writes (src/platform/database/embedded/file-copy.ts). Checks what
-// opens from the copy and what remains in the database that was copied.
+// Copies the files of the embedded database while it writes, and checks both databases.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

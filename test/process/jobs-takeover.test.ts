@@ -58,7 +58,6 @@ function start(): JobProcess {
   };
 }
 
-/** Starts two processes. Returns the one that runs the job first, and the number of its lease. */
 async function startTwo() {
   const first = start();
   const said = await first.says();

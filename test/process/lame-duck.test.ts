@@ -1,5 +1,5 @@
-// How a process behind a proxy ends: /readyz announces it before anything closes, and clients that never ask there are not
-// waited for. Durations are tested in test/unit/lame-duck.test.ts, real proxies in proof/machines/rolling-restarts.ts.
+// How a process behind a proxy ends: /readyz announces it before anything closes. Durations are tested in
+// test/unit/lame-duck.test.ts.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

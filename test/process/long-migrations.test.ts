@@ -1,5 +1,5 @@
-// Migrations longer than all time limits, on a real server. They finish and report progress while other processes wait. An
-// interrupted one releases the lock and continues at the next start. The test holds a lock that makes it long.
+// Migrations longer than all time limits, on a real server. They finish and report progress while other processes wait; an
+// interrupted one continues at the next start.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -173,7 +173,6 @@ function open(connectionString: string, limit = patientMilliseconds): Database {
 
 let databaseCount = 0;
 
-/** Makes a database with the lock that the second migration waits for. */
 async function newDatabase() {
   databaseCount += 1;
   const url = new URL(postgres.url);
@@ -187,7 +186,6 @@ async function newDatabase() {
   return {
     url: url.href,
     letGo: () => holder.query(`select pg_advisory_unlock(${heldLock})`),
-    /** Ends the session that the statement finds, as soon as it finds one. */
     async endSession(text: string) {
       while ((await holder.query(text)).rowCount === 0) await pause(soonMilliseconds);
     },

@@ -1,5 +1,4 @@
 // The connection is cut or frozen around COMMIT. Every order gets a true answer and is charged once.
-// broken-database.test.ts kills servers under load.
 // Invariant: an unhandled rejection fails the test, because it would end the process.
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,5 @@
-// The service's life as a process: `node src/main.ts --demo` in its own folder, its output as a person reads it, stops and
-// restarts. kill.test.ts kills it.
-// Invariant: nothing waits for a fixed time. A process is killed only after an answer or output.
+// The service's life as a process: its output as a person reads it, stops and restarts. kill.test.ts kills it.
+// Invariant: nothing waits for a fixed time.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -86,7 +85,6 @@ function run(
   return { child, output, ended };
 }
 
-/** Resolves when the service listens. Fails with its output if it ends before. */
 async function start(
   environment: Record<string, string>,
   args = ['--demo'],
@@ -142,7 +140,6 @@ function verify(environment: Record<string, string>): Promise<CommandEnd> {
   return runCommand(['verify', '--json'], { cwd: folder, environment });
 }
 
-/** A value from the welcome, such as the password. `section` selects one of the two API keys. */
 function shown(said: string, name: string, section = ''): string {
   const from = said.indexOf(section);
   const [, value] = new RegExp(`^ {2}${name} +(\\S+)$`, 'm').exec(said.slice(from)) ?? [];

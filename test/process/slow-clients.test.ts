@@ -1,5 +1,5 @@
-// Clients that hold connections open with partial headers or bodies, silence, or answers that they do not read. A normal
-// client is served beside hundreds of them, and the service's limits, which are small here, cut them off.
+// Clients that hold connections open with partial requests, silence, or answers that they do not read. A normal client is
+// served beside them, and the service's limits, which are small here, cut them off.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -252,7 +252,6 @@ async function openSockets({ address }: TestService, count: number): Promise<Soc
   return sockets;
 }
 
-/** Resolves even if the socket has already closed or was reset. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.closed) resolve();

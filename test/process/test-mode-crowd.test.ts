@@ -1,5 +1,5 @@
-// Many clients use every account live and in tests through two processes on one PostgreSQL and move test clocks. At the
-// end, the test looks for traces of one mode in the other. CROWD_REQUESTS makes it longer.
+// Many clients use every account live and in test mode, and neither mode leaves traces in the other. CROWD_REQUESTS makes it
+// longer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// Several processes of `src/main.ts` on one PostgreSQL share accounts, keys and customers. A change made through one
-// applies in the others, although they communicate only through the database. test-mode-crowd.test.ts tests crowds.
+// Several processes of `src/main.ts` on one PostgreSQL. A change made through one applies in the others.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -38,7 +37,6 @@ interface ServiceProcess {
   readonly ended: Promise<{ code: number | null; log: string }>;
 }
 
-/** Resolves when the process has printed its address and the welcome. */
 async function start(environment: Record<string, string>, args: string[] = []): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...briefFlags, programFile('src/main.ts'), ...args], {
     cwd: folder,
@@ -429,8 +427,8 @@ describe('processes that start in the same instant on an empty database', () => 
   });
 
   /**
-   * Sends two requests, holds both at their first read of the accounts, and releases them together. Returns null if one
-   * timed out first on a slow machine.
+   * Holds two requests at their first read of the accounts, and releases them together. Returns null if one timed out first
+   * on a slow machine.
    */
   async function startHeld(url: string): Promise<readonly ServiceProcess[] | null> {
     const [holder, watcher] = [new pg.Client(url), new pg.Client(url)];
@@ -506,7 +504,6 @@ describe('processes that start in the same instant on an empty database', () => 
   }
 });
 
-/** Reads the key from the file that a start without a terminal names. */
 function keptKey(file: string | undefined): string {
   assert.ok(file !== undefined);
   return /^API key +(\S+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? '';

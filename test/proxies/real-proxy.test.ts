@@ -1,5 +1,4 @@
-// How a real proxy in front of the service behaves: client addresses for the allow-list, bodies and heads at its limits,
-// and its own answers while the service is away. Run by `npm run test:proxies`.
+// How a real proxy in front of the service behaves. Run by `npm run test:proxies`.
 import assert from 'node:assert/strict';
 import { connect as connectHttp2 } from 'node:http2';
 import { request as requestTls } from 'node:https';

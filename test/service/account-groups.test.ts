@@ -1,5 +1,4 @@
-// Accounts in several groups (src/platform/database/shards/find-shards.ts). Numbers, lists, feeds, figures and references
-// work as with one group. Runs on a database with several groups, and on the embedded one with one.
+// Accounts in several groups: numbers, lists, feeds, figures and references work as with one group.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,4 @@
-// Prices of one account: lists with a start and an end, percentages, what each order stores, and every refusal. Also plans
-// that keep their price when the group's price changes.
+// Prices of one account, and plans that keep their price when the group's price changes.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -58,7 +57,7 @@ async function previewed(account: TestAccount, id: number, customer: string, mon
   return `${price} ${rule}`;
 }
 
-/** Returns the prices and rules of GET /packages, for example "10.00 group, 27.00 group, 96.00 group". */
+/** Such as "10.00 group, 27.00 group, 96.00 group". */
 async function shown(account: TestAccount, id: number): Promise<string> {
   const { data } = expectStatus(await account.get('/packages'), 200);
   const one = data.find((each: { id: number }) => each.id === id);

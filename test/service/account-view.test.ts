@@ -1,5 +1,4 @@
-// An administrator views a reseller's panel: what is shown, to which roles, for how long, and what is forbidden, on every
-// route that needs a session.
+// An administrator views a reseller's panel: what is shown, to which roles, for how long, and what is forbidden.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// Accounts in the administrator's API: creating, finding, changing, crediting, debiting, and their records.
-// admin-records.test.ts tests packages and records, admin-refusals.test.ts refusals.
+// Accounts in the administrator's API. admin-records.test.ts tests packages and records, admin-refusals.test.ts refusals.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,3 @@
-// Packages, trials, customers, verification and the audit log in the administrator's API.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';

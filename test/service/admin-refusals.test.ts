@@ -1,5 +1,4 @@
-// Refusals of the administrator's API: other callers, unknown ids, and every field with every wrong value, which
-// validation_failed must name.
+// Refusals of the administrator's API. validation_failed must name every field with every wrong value.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

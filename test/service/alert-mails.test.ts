@@ -1,5 +1,4 @@
-// Alert mails, from the event to a real SMTP server. Each fall of the balance is mailed once even with several processes,
-// ending plans at most once a day, and nothing without consent.
+// Alert mails, from the event to a real SMTP server.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// How verification runs: beside orders, in ranges, cancelled, shared. When it halts an account or lifts a halt, and what a
-// halted account may do. verify.test.ts tests what it finds.
+// How verification runs: beside orders, in ranges, cancelled, shared. When it halts an account or lifts a halt.
+// verify.test.ts tests what it finds.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

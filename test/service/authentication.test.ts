@@ -1,5 +1,4 @@
-// Who may use the API: keys, blocks, the API switch and allow-lists, each as documented. Every change by the administrator
-// applies from the next request on.
+// Who may use the API: keys, blocks, the API switch and allow-lists.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';

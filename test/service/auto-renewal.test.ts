@@ -1,5 +1,4 @@
-// Automatic renewals with a moved clock: a whole year, refusals, missed ends, clocks that jump, and two processes. Every
-// service verifies itself when it closes.
+// Automatic renewals with a moved clock: a whole year, refusals, missed ends, clocks that jump, and two processes.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

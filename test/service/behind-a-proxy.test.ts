@@ -1,5 +1,4 @@
-// Behind a trusted proxy (TRUST_PROXY), allow-lists and limits for failed authentication use the client's address, which
-// clients cannot forge.
+// Behind a trusted proxy (TRUST_PROXY), the client's address counts, which clients cannot forge.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

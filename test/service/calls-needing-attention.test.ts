@@ -1,5 +1,4 @@
-// Calls that the product does not accept: they are visible at once and never dropped, and an administrator sends them again
-// or closes them. The product's last call always has the current state.
+// Calls that the product does not accept: visible at once, never dropped, sent again or closed by an administrator.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -72,7 +71,6 @@ async function connect(mode: 'notify' | 'confirm'): Promise<void> {
   await beginProductCalls(service);
 }
 
-/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -82,7 +80,6 @@ const list = async (query: string): Promise<ShownCall[]> =>
 const needing = () => list('status=attention');
 const waiting = () => list('status=waiting');
 
-/** Makes the last attempt of the schedule, this many hours after the first. */
 async function lastAttempt(hours: number): Promise<void> {
   const { clock, database } = service;
   await until(async () => (await waiting()).every(({ attempts }) => attempts > 0));
@@ -91,7 +88,6 @@ async function lastAttempt(hours: number): Promise<void> {
   for (const group of database.accountGroups()) await group.query({ name: '', text });
 }
 
-/** Ends the schedule of waiting calls. Waits until this many need attention. */
 async function untilNeeding(count: number): Promise<void> {
   await lastAttempt(76);
   await until(async () => (await needing()).length === count || (await waiting()).length === 0);

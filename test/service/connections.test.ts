@@ -1,5 +1,4 @@
-// A connection gets one answer per request, in order, and no others, even with half-closed clients, a thousand pipelined
-// requests, and broken bodies after refusals.
+// A connection gets one answer per request, in order, even with half-closed clients and a thousand pipelined requests.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

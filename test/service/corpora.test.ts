@@ -1,6 +1,5 @@
-// Sends public corpora of odd inputs everywhere: JSON as bodies, naughty strings in every string, broken requests over
-// sockets, field values as Idempotency-Key. `npm test` sends one in three of the strings and values, `npm run proof` all.
-// TEST_CORPORA names a folder with more files of the same names and format.
+// Sends public corpora of odd inputs everywhere. `npm test` sends one in three of the strings and values, `npm run proof`
+// all. TEST_CORPORA names a folder with more files of the same names and format.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -25,7 +24,6 @@ import { createPackage } from '../harness/shop.ts';
 
 const jsonTexts = readCorpus('json-texts');
 const httpRequests = readCorpus('http-requests');
-/** One in this many is sent. */
 const spacing = process.env['PROOF_CORPORA'] === 'all' ? 1 : 3;
 const isSent = (_: unknown, place: number) => place % spacing === 0;
 const fieldValues = Object.entries(readCorpus('field-values')).filter(isSent);
@@ -497,7 +495,6 @@ test('after all of it the service is whole: no failure was counted and no memory
 
 const workersMax = 12;
 
-/** Works on a few items at a time. `worker` numbers the concurrent workers. */
 async function forEvery<Item>(
   items: Iterable<Item>,
   work: (item: Item, worker: number) => Promise<unknown>,
@@ -570,7 +567,6 @@ function corpusPath(name: string): string {
   return join(import.meta.dirname, `../corpora/${name}.json`);
 }
 
-/** Maps names to texts whose characters are bytes. */
 function readCorpus(name: string): Readonly<Record<string, string>> {
   const more = join(process.env['TEST_CORPORA'] ?? '', `${name}.json`);
   const read = (path: string): Record<string, string> => JSON.parse(readFileSync(path, 'utf8'));

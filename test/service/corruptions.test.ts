@@ -1,5 +1,4 @@
-// 43 ways to change rows by SQL. Verification finds each, or a reason says why it cannot. If the ledger still adds up, the
-// audit log, the row's hash or neighboring rows show the change.
+// 43 ways to change rows by SQL. Verification finds each, or a reason says why it cannot.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -17,7 +16,6 @@ import { sqlAtOnce, sqlOf } from '../harness/group-sql.ts';
 import { createPackage, schedulePrices } from '../harness/shop.ts';
 
 interface Corruption {
-  /** The number in the list of docs/decisions/0061. */
   readonly number: number;
   readonly what: string;
   /** `$id` and `$package` stand for the account and the package. */
@@ -27,9 +25,7 @@ interface Corruption {
   readonly notFound?: string;
   /** The ledger no longer adds up, so the account halts. Other findings halt none: either side may be wrong. */
   readonly halts?: true;
-  /** The change is to a table of the whole service. */
   readonly isGlobal?: true;
-  /** Days are summed before the change and forgotten after it. */
   readonly isSummed?: true;
 }
 
@@ -528,7 +524,6 @@ test('orders of a process of the previous version have no hash: the next one fol
   assert.deepEqual(await verify(service), { ok: true, problems: [] });
 });
 
-/** Changes the order's customer as a process of the previous version leaves it. */
 function forgetLastOrder(number: number | undefined): string {
   return `update customers set last_order = null where account_id = ${reseller.id} and last_order = ${number}`;
 }

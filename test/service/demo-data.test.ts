@@ -1,5 +1,4 @@
-// `npm run demo:data` with a small share of the year. Money moves only through the engine, so verification finds nothing. A
-// database in use is refused.
+// `npm run demo:data` with a small share of the year. A database in use is refused.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,4 @@
-// Every documented endpoint, each field with its type and format, and prices for each group. lists-and-ids.test.ts tests
-// lists and ids; renewals.test.ts and refunds.test.ts test plans.
+// Every documented endpoint, each field with its type and format, and prices for each group.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

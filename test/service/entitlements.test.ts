@@ -1,5 +1,4 @@
-// The product's entitlements: those of one customer, and the changes of all for a copy, compared with the service. Also
-// notices to accounts.
+// The product's entitlements: those of one customer, and the changes of all for a copy. Also notices to accounts.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// Events and feeds. Events are written in the transaction of their cause, numbered without gaps, readable from any position
-// and never missed. Every test service compares them with the records when it closes.
+// Events and feeds: numbered without gaps, readable from any position and never missed.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

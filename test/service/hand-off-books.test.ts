@@ -1,5 +1,4 @@
 // Verification of falsified pending orders, one falsification per account. Each must be named, and gone once repaired.
-// verify.test.ts tests other orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -191,8 +190,8 @@ const falsifications: readonly Falsification[] = [
 
 /**
  * customer 1: order 1 a year of plus, order 2 changes it to basic and is owed 240.00 more, order 3 back to plus failed;
- * customer 2: order 4 waits. Entries: 1 credit, 2 charge, 3 refund, 4 charge, 5 refund of the rest, 6 refund, 7 charge,
- * 8 the price back, 9 the refund taken, 10 charge.
+ * customer 2: order 4 waits. Entries: 1 credit, 2 charge, 3 refund, 4 charge, 5 refund of the rest, 6 refund, 7 charge, 8
+ * the price back, 9 the refund taken, 10 charge.
  */
 async function keepBooks(service: TestService): Promise<TestAccount> {
   const reseller = await service.createReseller({ credit: '1000.00' });

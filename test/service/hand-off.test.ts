@@ -1,5 +1,5 @@
-// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The product is not called: the tests
-// submit its answers as the caller would. Every service verifies itself when it closes.
+// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The tests submit the product's answers as
+// the caller would.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

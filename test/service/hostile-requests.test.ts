@@ -1,5 +1,4 @@
-// Requests that no HTTP client sends: wrong lengths, broken chunks, duplicate headers, odd methods, garbage. Each gets an
-// error envelope with a known code or a closed connection. None becomes an order, and the service survives.
+// Requests that no HTTP client sends. Each gets an error envelope with a known code or a closed connection.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
-// Background jobs (src/service/scheduled-jobs.ts) as a process runs them: expiry, ledger sums, vacuum, and how the console
-// and /metrics show them.
+// Background jobs as a process runs them: expiry, ledger sums, vacuum, and how the console and /metrics show them.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// A key that is used again: with the same data it is answered with the first order forever and moves no money; with other
-// data it is a conflict.
+// A key that is used again: the same data replays the first order, other data is a conflict.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

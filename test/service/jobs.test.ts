@@ -1,5 +1,4 @@
-// Background jobs (src/platform/jobs/). Two runners on one database stand for two processes. The test decides when they
-// look and what time it is.
+// Background jobs. Two runners on one database stand for two processes. The test decides when they look and what time it is.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -45,7 +44,6 @@ beforeEach(async () => {
 class Runner {
   readonly jobs: Jobs;
   readonly problems: { readonly error: unknown; readonly kind: string | null }[] = [];
-  /** The runs of this job. The test ends each of them. */
   readonly runs: Run[] = [];
   milliseconds = 0;
 

@@ -1,5 +1,4 @@
-// Captured request and answer bodies: off by default, without secrets, truncated, kept for seven days, visible only to the
-// account and the operator, and deleted when capture is turned off.
+// Captured request and answer bodies: off by default, without secrets, truncated, and deleted when capture is turned off.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

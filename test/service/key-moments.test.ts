@@ -148,7 +148,6 @@ describe('anyone who waits for news', () => {
   const feed = '/api/admin/v1/events';
   const entitlements = '/api/product/v1/entitlements';
 
-  /** The cursor at the end of the list. */
   async function endOf(path: string, { get }: Pick<ApiClient, 'get'>): Promise<string> {
     for (let after = ''; ; ) {
       const page = expectStatus(await get(`${path}?limit=100${after}`), 200);

@@ -1,5 +1,4 @@
-// Calls every declared route in one mode for rows of the other: no test key reaches live rows, and no live key a test's.
-// New routes are included automatically, with the examples in their schemas.
+// Calls every declared route in one mode for rows of the other. New routes are included automatically.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -20,7 +19,6 @@ import { testModeOf } from '../harness/test-mode.ts';
 
 type Mode = 'live' | 'test';
 
-/** An account's rows in one mode, as requests can name them. */
 interface Rows {
   readonly mode: Mode;
   readonly accountId: number;

@@ -1,5 +1,4 @@
-// Several keys of an account: what each may do, from where, how much and until when. How they are made, changed, rotated
-// and revoked, and by whom.
+// Several keys of an account: what each may do, and how they are made, changed, rotated and revoked.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Pages for customers, in their language and with the operator's name. The remaining time is rounded so that customers
-// never come too late.
+// Pages for customers, in their language and with the operator's name. Remaining time is rounded so that customers never
+// come too late.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -23,7 +23,6 @@ const languageOf = ({ text }: Page) => /<html lang="(\w+)">/.exec(text)?.[1];
 
 let customers = 0;
 
-/** Signs in a customer whose plan ends on 15 February at 12:00. */
 async function customerSignedIn() {
   service.clock.seconds = secondsOf('2026-01-15T12:00:00Z');
   customers += 1;

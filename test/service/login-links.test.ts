@@ -1,5 +1,4 @@
-// Login links as a customer’s browser and a mail scanner meet them: opening uses nothing up, the button uses the link up
-// once, and the page is safe to show.
+// Login links as a customer’s browser and a mail scanner use them: opening uses nothing up, the button works once.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

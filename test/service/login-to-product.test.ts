@@ -1,5 +1,4 @@
-// Login links with the operator's product and https (PRODUCT_URL, PUBLIC_URL): the customer is redirected with a one-time
-// code, which the product exchanges.
+// Login links with the operator's product (PRODUCT_URL) and https.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

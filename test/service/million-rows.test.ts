@@ -1,5 +1,5 @@
-// A huge account: a page of a filtered list reads a bounded number of rows, no matter how few match, and paging finds all.
-// `npm test` inserts some ten thousand rows, `npm run proof` a million (PROOF_ROWS) and prints the times.
+// A huge account: a page of a filtered list reads a bounded number of rows, no matter how few match. `npm test` inserts some
+// ten thousand rows, `npm run proof` a million (PROOF_ROWS).
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -22,7 +22,6 @@ import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/
 import { queryableOf } from '../harness/queryable-of.ts';
 
 const rows = Number(process.env['PROOF_ROWS'] ?? 30_000);
-/** One row in this many matches. */
 const rare = rows / 10;
 const begins = Date.UTC(2024, 0, 1) / 1000;
 /** How many rows a page may read from any index or table, including joins. */
@@ -192,7 +191,7 @@ function shoppers77(): number {
   return count;
 }
 
-/** The same database, but it counts the rows that each plan reads. */
+/** Counts the rows that each plan reads. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
   return queryableOf(
     async (statement: SqlStatement, values: readonly unknown[] = []): Promise<readonly Row[]> => {

@@ -1,5 +1,5 @@
-// Compares test mode with its oracle, over HTTP and a real database, in random histories of live and test requests and
-// clock moves: every answer and, at the end, all lists. MODEL_SEED repeats a run, MODEL_SECONDS makes it longer.
+// Compares test mode with its oracle in random histories of live and test requests and clock moves. MODEL_SEED repeats a
+// run, MODEL_SECONDS makes it longer.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -54,7 +54,6 @@ const operationsPerHistory = 60;
 const historiesMin = 8;
 const shrinkMilliseconds = 30_000;
 const charactersShownMax = 600;
-/** A number that no order or customer of a history has. */
 const nobodysNumber = 900_000;
 
 let service: TestService;
@@ -178,7 +177,6 @@ interface Parties {
   readonly live: Party[];
   readonly test: Party[];
   readonly forgotten: Party[];
-  /** Ids of price lists, by account and the oracle's number. */
   readonly listIds: Map<string, number>;
 }
 
@@ -208,7 +206,7 @@ function sentPrices(prices: Prices | SomePrices): Record<string, Record<string, 
   return Object.fromEntries(groups);
 }
 
-/** Stops all renewals of this history, so that none happens during others. */
+/** Leaves nothing that could happen during later histories. */
 async function letBe({ live }: Parties): Promise<void> {
   for (const { client } of live)
     for (const customer of await readAll(client, '/customers')) {
@@ -371,7 +369,6 @@ function partyOf(parties: Parties, mode: Mode, account: number): Party {
   return party;
 }
 
-/** The public id for a path, or an unused one if there is none. */
 function idOf(
   { of, number }: TestModePath,
   { mode, account }: { readonly mode: Mode; readonly account: number },
@@ -389,7 +386,6 @@ function idOf(
   return isOneself ? ownId(own.id, nobodysNumber + number) : ownId(party.id, number);
 }
 
-/** How the answer differs from the oracle's, or null. */
 async function answerProblem(step: TestModeStep, answer: Answer, parties: Parties): Promise<string | null> {
   const { request, expected } = step;
   const { status, body } = answer;

@@ -1,5 +1,5 @@
-// Compares the service with the oracle, over HTTP and a real database: the histories of unit/core-against-oracle.test.ts
-// request by request, then bursts of many clients, whose journals must match the ledger. MODEL_SEED repeats a run.
+// Compares the service with the oracle: the histories of unit/core-against-oracle.test.ts request by request, then bursts of
+// many clients. MODEL_SEED repeats a run.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -150,7 +150,6 @@ async function runHistory(history: History): Promise<Run> {
   return { played, problems };
 }
 
-/** Settles like the caller after the product's answer, or like a route of the console. */
 async function settle(
   request: SettleStep,
   { expected }: Step,
@@ -162,7 +161,7 @@ async function settle(
   return problem === null ? null : `${problem}; the engine answered ${toText(outcome)}`;
 }
 
-/** Settles and stops everything of this history, so that nothing happens during others. */
+/** Leaves nothing that could happen during later histories. */
 async function letBe({ oracle, endedAt }: PlayedHistory, accounts: readonly TestAccount[]): Promise<void> {
   await setMode('none');
   for (const account of accounts) {
@@ -179,7 +178,6 @@ async function letBe({ oracle, endedAt }: PlayedHistory, accounts: readonly Test
   }
 }
 
-/** Accounts as in `groups`. The last one is an administrator. */
 async function createAccounts(run: number): Promise<TestAccount[]> {
   const accounts: TestAccount[] = [];
   for (const group of groups) {
@@ -321,7 +319,7 @@ async function send(
   }
 }
 
-/** Sends a bulk of this renewal. Returns its result like the answer of a single request. */
+/** Returns its result like the answer of a single request. */
 async function renewInBulk(
   request: RenewStep,
   { number, reference }: RenewedCustomer,
@@ -381,7 +379,6 @@ function pathId(path: OwnPath, accounts: readonly TestAccount[], account: number
   return String(ownId(clientAt(accounts, path.kind === 'foreign' ? path.account : account).id, path.number));
 }
 
-/** How the answer differs from the oracle's, or null. */
 function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]): string | null {
   const { request, expected } = step;
   const { status, body } = answer;
@@ -531,7 +528,6 @@ async function readHistory(account: TestAccount, customerId: number): Promise<Re
   return items;
 }
 
-/** Compares the final balances, orders, ledgers and customers in the lists. */
 async function stateProblem(
   { oracle, endedAt, naming }: PlayedHistory,
   accounts: readonly TestAccount[],

@@ -198,7 +198,7 @@ describe('the log', () => {
     peer.once('error', () => undefined);
     socket.resetAndDestroy();
     await closed;
-    // request.ip reads this. Node forgets it unless it was read while the connection was open.
+    // Node forgets the address that request.ip reads unless it was read while the connection was open.
     assert.equal(peer.remoteAddress, '127.0.0.1');
   });
 
@@ -361,7 +361,6 @@ test('no key, password, token, cookie or code stands in any log line, metric, au
   const fresh = new URL(replay.body.login_url).pathname;
   keep('fresh login token', fresh.split('/').at(-1));
 
-  // The customer's path: a dead link, the page, the button, the session.
   await get(pathname);
   assert.equal((await get(fresh)).status, 200);
   const opened = await fetch(service.address + fresh, { method: 'POST', redirect: 'manual' });

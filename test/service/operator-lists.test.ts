@@ -1,5 +1,4 @@
-// Searches in the console: the audit log by actor, account, action, subject and time, with names; accounts by state; one
-// customer of any account.
+// Searches in the console: the audit log, accounts by state, one customer of any account.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // The engine on a real database. Orders that arrive together are decided in one batch of two round trips, with the same
-// answers as if they had come one by one. The test's locks hold batches; nothing waits for a time.
+// answers as if they had come one by one. Nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -566,7 +566,7 @@ describe('a batch that is durable while others wait', () => {
 });
 
 describe('a batch whose COMMIT was not answered', () => {
-  /** What becomes of the next order transactions. All of them reach the real database. */
+  /** All of the steps reach the real database. */
   interface Step {
     readonly isHeard: boolean;
     /** Runs once the transaction is durable. */
@@ -645,7 +645,7 @@ function submit({ service }: TestService, command: OrderCommand): Promise<OrderO
   return service.engine.submit(command);
 }
 
-/** The version of a new account's rights is 1. */
+/** A new account's access_version is 1. */
 function caller({ id }: TestAccount) {
   return { accountId: id, accessVersion: 1 };
 }
@@ -666,7 +666,6 @@ function placeOrder(
   };
 }
 
-/** Reads the account for its key once, so that later requests cost only the round trips of batches. */
 async function warm(account: TestAccount): Promise<void> {
   assert.equal((await account.get('/packages')).status, 200);
 }
@@ -679,7 +678,6 @@ function sql(
   return database.query({ name: '', text }, values);
 }
 
-/** Makes another account in the same lane. */
 async function inLaneOf(service: TestService, { id }: TestAccount): Promise<TestAccount> {
   const lanes = service.database.orderSessions * service.database.accountGroups().length;
   let other: TestAccount;
@@ -718,7 +716,7 @@ async function batchSizes(service: TestService) {
   };
 }
 
-/** The outcome without what naturally differs between two accounts. */
+/** Leaves out what differs between two accounts. */
 function neutral(outcome: OrderOutcome, account: TestAccount): unknown {
   const text = JSON.stringify(outcome, (name, value) => {
     if (name === 'accountId' || name === 'fingerprint') return undefined;

@@ -1,5 +1,5 @@
-// Bulk orders. Each is answered like a single one, in order, and executed exactly once, however often the bulk is repeated.
-// Windows are small here. Locks and transactions of the test hold work in progress; nothing waits for a time.
+// Bulk orders: answered like single ones, in order, and executed exactly once, however often the bulk is repeated. Nothing
+// waits for a time.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -35,7 +35,6 @@ type Result = Answer['body'];
 let service: TestService;
 let now = 1_000_000;
 let batches: (readonly number[])[] = [];
-/** Runs before each batch begins. It may hold or break the batch. */
 let beforeBatch: () => Promise<void> | void = () => undefined;
 
 const refusalsPerMinute = 20;
@@ -91,7 +90,7 @@ async function bulk(account: Pick<TestAccount, 'post'>, orders: readonly unknown
   return answer.body;
 }
 
-/** For example "201", "201 replayed" or "402 insufficient_credit". */
+/** Such as "201", "201 replayed" or "402 insufficient_credit". */
 function outcomeOf({ status, replayed, error }: Result): string {
   return [
     status,
@@ -194,7 +193,7 @@ test('a bulk answers exactly as its orders would one after another', async () =>
   }
 });
 
-/** Sends the item as a single request, answered like a bulk's result. A bulk's own fields go in a bulk. */
+/** Like a bulk's result. A bulk's own fields go in a bulk. */
 async function sendAlone(account: TestAccount, item: unknown): Promise<Result> {
   const only = async () => (await bulk(account, [item])).results[0];
   if (typeof item !== 'object' || item === null || Array.isArray(item)) return only();

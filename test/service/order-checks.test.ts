@@ -1,5 +1,4 @@
-// The documented order of checks, as a table: a request that is wrong in two ways gets the code of the earlier check. No
-// refusal charges or creates anything.
+// The documented order of checks: a request that is wrong in two ways gets the code of the earlier check.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -48,7 +47,6 @@ async function placed(account: TestAccount, body: object, key?: string) {
   return answer.body.order;
 }
 
-/** What each fault changes in the account, customer or request. */
 const faults: Record<string, Fault> = {
   no_key: (attempt) => Object.assign(attempt, { key: '' }),
   unknown_key: (attempt) => Object.assign(attempt, { key: unknownKey }),
@@ -109,7 +107,6 @@ function setCount(account: TestAccount, counter: string, count: number) {
   return sqlOf(service, account, text, [account.id, count]);
 }
 
-/** Faults are applied in this order, in which they do not disturb each other. */
 const faultNames =
   'bound foreign too_long plan_changed poor halted full too_often elsewhere api_off blocked revoked';
 const place = (name: string) => faultNames.split(' ').indexOf(name);
@@ -205,7 +202,7 @@ const placing = `
   18  full             poor              422 order_failed             reason=account_full
   19  poor             poor              402 insufficient_credit      balance,currency,required`;
 
-/** The same for renewals. Whether the order exists belongs to check 16. */
+/** Whether the order exists belongs to check 16. */
 const renewing = `
    8  wrong_method     too_large         405 method_not_allowed       {}
    9  too_large        not_json          413 payload_too_large        -

@@ -1,5 +1,4 @@
-// Descriptions of packages, and the periods that they are sold for: in every view, for every kind of order, and in the
-// verification of past orders.
+// Descriptions of packages, and the periods that they are sold for: in views, orders, and verification of past orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -35,7 +34,6 @@ async function offered(account: Pick<TestAccount, 'get'>, id: number) {
   return data.find((one: { id: number }) => one.id === id);
 }
 
-/** The details with which a package that is sold for these periods refuses other `months`. */
 const notSold = (...periods: string[]) => ({
   field: 'months',
   reason: `must be a period that the package is sold for: ${periods.join(', ')}`,

@@ -1,5 +1,4 @@
-// The panel accepts only requests of its own pages with a session, and the API's routes behave the same behind both guards.
-// roles-and-routes.test.ts tests roles.
+// The panel accepts only requests of its own pages with a session. roles-and-routes.test.ts tests roles.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -304,7 +304,6 @@ function lastDayOf(month: string): string {
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 10);
 }
 
-/** Parses CSV by RFC 4180, like a spreadsheet. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [[]];
   let cell = '';

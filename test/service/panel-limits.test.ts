@@ -1,5 +1,4 @@
-// The sessions of one account cannot slow down others: requests per minute, and concurrent lists and exports. A locked
-// table holds requests; nothing waits for a time.
+// The sessions of one account cannot slow down others. A locked table holds requests; nothing waits for a time.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -114,7 +113,7 @@ test('what is about the session itself waits for no turn: anyone who ends a stol
   await letGo();
 });
 
-/** True for the embedded database, where a waiting transaction would block the test's own statements. */
+/** On the embedded database, a waiting transaction would block the test's own statements. */
 function isAlone(): boolean {
   return service.database.kind === 'embedded';
 }

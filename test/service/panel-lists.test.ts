@@ -1,5 +1,4 @@
-// The pages' lists of customers and orders: search, filters, order, totals and files, for the own account and, for the
-// operator, for any.
+// The pages' lists of customers and orders, for the own account and, for the operator, for any.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

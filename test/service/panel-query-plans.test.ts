@@ -1,5 +1,4 @@
-// No page of the panel and no filtered list reads a whole table that grows with orders. Checks the plans of their
-// statements with young and with grown tables.
+// No page of the panel and no filtered list reads a whole table that grows with orders.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -288,7 +287,6 @@ async function look(when: string): Promise<void> {
   }
 }
 
-/** Places thousands of orders of other customers, through the engine. */
 async function grow(): Promise<void> {
   const credited = await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, {
     amount: '900000',

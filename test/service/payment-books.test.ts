@@ -1,5 +1,4 @@
-// Payments, reversals and receivables on real databases, with money computed by hand. The provider is not asked: the tests
-// submit its news as its webhooks would.
+// Payments, reversals and receivables on real databases, with money computed by hand.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

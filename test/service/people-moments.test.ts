@@ -1,5 +1,4 @@
-// A person is removed or given another role at the worst moment of a request: after the guard, during the password check,
-// or before execution.
+// A person is removed or given another role at the worst moment of a request.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

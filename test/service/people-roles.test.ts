@@ -1,5 +1,4 @@
-// What each role may do, on every route, and that no role can extend it. Also required second factors, and actions that
-// require the password.
+// What each role may do, on every route, and that no role can extend it.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,5 +1,5 @@
-// The upgrade from one login per account to people. Each login becomes an owner with the account's name and number, and
-// keeps password, sessions, codes and links.
+// The upgrade from one login per account to people. Each login becomes an owner and keeps password, sessions, codes and
+// links.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,4 @@
-// The people of an account. Links that work once invite them; owners and administrators change and remove them. An account
-// always keeps an owner who can sign in.
+// The people of an account: invited by links that work once, changed and removed by owners and administrators.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

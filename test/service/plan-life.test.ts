@@ -1,5 +1,4 @@
-// Canceling, suspending and resuming plans (docs/decisions/0030-the-life-of-a-plan.md), computed by hand. Every service
-// verifies itself when it closes.
+// Canceling, suspending and resuming plans (docs/decisions/0030-the-life-of-a-plan.md), computed by hand.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

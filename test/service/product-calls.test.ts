@@ -1,5 +1,4 @@
-// Calls to a real product that answers, refuses, breaks and hangs. Every order ends either completed, or failed and
-// refunded. The product gets the calls for each customer in order. Every service verifies itself when it closes.
+// Calls to a real product that answers, refuses, breaks and hangs. Every order ends completed, or failed and refunded.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -52,7 +51,7 @@ async function statusOf(account: TestAccount, orderId: number): Promise<string> 
   return expectStatus(await account.get(`/orders/${orderId}`), 200).order.status;
 }
 
-/** From /metrics: waiting calls, the age of the oldest in seconds, and orders that need attention. */
+/** From /metrics. */
 async function waiting(): Promise<(number | undefined)[]> {
   const metrics = await readMetrics(service);
   return ['product_calls_waiting', 'product_call_oldest_seconds', 'orders_needing_attention'].map((name) =>
@@ -60,7 +59,6 @@ async function waiting(): Promise<(number | undefined)[]> {
   );
 }
 
-/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -1,5 +1,4 @@
-// The last call that the product accepted equals the entitlement, even after it was away: suspensions, ends and cancels
-// around pending orders. With real sockets and the service's own caller.
+// The last call that the product accepted equals the entitlement, even after the product was away.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
@@ -105,7 +104,6 @@ async function scene(mode: 'notify' | 'confirm' = 'confirm') {
     const [row] = await sqlOf(service, account, `${text} order by id desc limit 1`);
     return String(row?.['call_id']);
   };
-  /** Makes waiting calls run out of attempts. */
   const runOut = async () => {
     const text = `update product_calls set status = 'attention' where status = 'waiting'`;
     await sqlOf(service, account, `${text} and account_id = ${account.id} and attempts > 0`);

@@ -1,6 +1,5 @@
-// A named statement that is planned while its tables are empty silently keeps its plan (docs/architecture.md, "The one
-// idea"). This plans the statements of orders on empty tables, lets the tables grow, and then checks the next plans in the
-// same sessions.
+// A named statement that is planned while its tables are empty silently keeps its plan. This lets the tables of order
+// statements grow, and then checks the next plans in the same sessions (docs/architecture.md, "The one idea").
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -202,7 +201,7 @@ async function plans(): Promise<SessionPlan[]> {
   return inSessions('orders', (transaction) => plansOfSession(transaction, null));
 }
 
-/** Runs in the sessions of all lanes, or in the only one of another rank, at the same time, so that each is reached. */
+/** At the same time, so that each session is reached. */
 async function inSessions(
   rank: 'orders' | 'lookups' | 'reads',
   work: (transaction: Transaction) => Promise<SessionPlan[]>,
@@ -316,7 +315,7 @@ async function withProduct(work: () => Promise<void>): Promise<void> {
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
 }
 
-/** Places thousands of orders of new customers through the engine, like a busy minute. */
+/** Through the engine, like a busy minute. */
 async function grow(): Promise<void> {
   for (const account of accounts) {
     const path = `/api/admin/v1/accounts/${account.id}`;

@@ -1,5 +1,4 @@
-// Which work waits for which on PostgreSQL (docs/decisions/0013-orders-first.md), beside continuous orders. For the
-// embedded database, see test/unit/ranked-queue.test.ts.
+// Which work waits for which on PostgreSQL (docs/decisions/0013-orders-first.md), beside continuous orders.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -89,7 +89,6 @@ async function send(
   return reseller.post('/orders', { package_id: word === 'Basic' ? basic : plus, customer, period });
 }
 
-/** A line's cells after the order, taken from the answer. The plan's end and the balance are read separately. */
 async function shown(reseller: TestAccount, { status, body }: Answer): Promise<readonly string[]> {
   const { balance } = (await reseller.get('/balance')).body;
   const [customer] = (await reseller.get('/customers')).body.data;

@@ -1,5 +1,4 @@
-// The limit of requests per account, counted to the millisecond by a clock that the test sets, and the limit of failed
-// authentications per address, which does not touch any account.
+// The limit of requests per account, by a clock that the test sets, and of failed authentications per address.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -67,7 +66,7 @@ beforeEach(() => {
   now += 120_000;
 });
 
-/** For example "200 r=2 t=60", with the seconds of Retry-After if there are any. */
+/** Such as "200 r=2 t=60", with the seconds of Retry-After if there are any. */
 function seen({ status, headers }: Answer): string {
   const remaining = /^"default";r=(\d+);t=(\d+)$/.exec(headers.get('ratelimit') ?? '');
   const retryAfter = headers.get('retry-after');

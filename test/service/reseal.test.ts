@@ -1,5 +1,4 @@
-// SECRET_KEY is replaced while a service runs (src/setup/reseal.ts). Every text can be opened at any time and, at the end,
-// with the new key alone.
+// SECRET_KEY is replaced while a service runs. Every text can be opened at any time and, finally, with the new key alone.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

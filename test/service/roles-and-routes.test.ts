@@ -1,5 +1,5 @@
-// Every route of the router, even hidden ones, with every kind of caller: who is admitted, and each refusal. For the APIs
-// and the panel, their checked declarations say it. Every other route has a line here, or the test fails.
+// Every route of the router, even hidden ones, with every kind of caller. The APIs' routes declare who is admitted. Every
+// other route has a line here, or the test fails.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -46,7 +46,6 @@ interface Caller {
   readonly scopes?: readonly Scope[];
 }
 
-/** Makes neither DNS lookups nor network calls. */
 const otherServers: Outbound = {
   send: async () => ({ type: 'answered', status: 200, answer: 'ok', milliseconds: 1 }),
   problemOf: async () => null,
@@ -343,8 +342,7 @@ const makesNoThingOfItsOwn = new Set(['previewOrder', 'placeOrdersInBulk']);
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
   const document: OpenapiDocument = (await createApiClient(service.address, null).get('/openapi.json')).body;
   const story = storyOf(document);
-  // Both accounts create one of each thing, so a mixed-up id would return the caller's own. A customer belongs to one
-  // account.
+  // Both accounts create one of each thing, so a mixed-up id would return the caller's own.
   for (const { operationId, method, path, body, id, client } of story) {
     if (method !== 'POST' || client !== 'client' || id !== undefined || makesNoThingOfItsOwn.has(operationId))
       continue;

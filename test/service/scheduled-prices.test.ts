@@ -1,5 +1,4 @@
-// Scheduled prices: which price applies in which second, in every process and without any write at that time. Also
-// scheduling and deleting them, and verification of past prices.
+// Scheduled prices: which applies in which second, in every process and without any write at that time.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -31,7 +30,6 @@ const newPackage = (name: string) => createPackage(service, name, ['10.00', '27.
 const remove = (id: number, from: string) => service.admin.send('DELETE', `${api}/${id}/prices?from=${from}`);
 const listed = async (id: number) => (await service.admin.get(`${api}/${id}/prices`)).body.data;
 
-/** For example "10.00 27.00 96.00, from 2026-02-01T00:00:00Z 12.00 27.00 96.00", from GET /packages. */
 async function shown(account: Pick<TestAccount, 'get'>, id: number): Promise<string> {
   const { data } = (await account.get('/packages')).body;
   const one = data.find((each: { id: number }) => each.id === id);

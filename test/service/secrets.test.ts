@@ -1,5 +1,5 @@
 // A day's work with recognizable secrets, and failures. Then a search for the secrets in everything that must not contain
-// them: logs, all rows and (embedded) files, what other accounts and administrators see, and /metrics.
+// them: logs, rows, files, other accounts' views, and /metrics.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -356,7 +356,6 @@ function show(where: string, text: string): void {
   shownToOthers.push([where, text]);
 }
 
-/** The secret in plain form, in usual encodings, and in parts. */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const bare = secret.replace(/^sk_live_/, '');

@@ -1,5 +1,4 @@
-// Actions in the console that move money or data require the password: product, brand, prices, the operator's endpoints,
-// plans and login links of any customer, and credits and debits above a sum per hour. Keys need no password.
+// Actions in the console that move money or data require the password. Keys need no password.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

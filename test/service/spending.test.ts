@@ -1,5 +1,4 @@
-// Spending by package and kind. It agrees with the ledger by day for orders with any outcome and sums each entry once,
-// outside the order path. The job sums older entries.
+// Spending by package and kind agrees with the ledger by day and sums each entry once.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -61,7 +60,6 @@ async function settle(orderId: number, outcome: 'completed' | 'failed'): Promise
   assert.equal((await service.service.engine.submit(settled)).type, 'settled');
 }
 
-/** Every way in which orders and refunds move money, over three days. */
 async function business(): Promise<void> {
   const { basic, plus } = service.packages;
   const ada = await placeOrder(service, account, { customer: 'ada', package_id: plus, months: 3 });

@@ -1,5 +1,4 @@
-// Limits of test data, per test account and in total: refusals, how a moving clock stops, what counts, and that real orders
-// are not affected.
+// Limits of test data: refusals, how a moving clock stops, what counts, and that real orders are not affected.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -47,7 +46,6 @@ async function rowsOf(account: TestAccount): Promise<number> {
   return Number(row?.['rows']);
 }
 
-/** Acts as if this many rows had been stored before. */
 async function fillUpTo(accountId: number, rows: number): Promise<void> {
   await sql(`update test_usage set row_count = ${rows} where account_id = ${accountId}`);
 }

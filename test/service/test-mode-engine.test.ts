@@ -1,4 +1,4 @@
-// How the engine shares its time with tests: batches and rests on a simulated clock.
+// How the engine shares its time between live orders and those of test mode, on a simulated clock.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// A clock move gives the same result in one request or in many, in small transactions, in two concurrent moves, or after a
-// kill: each event at its second, once.
+// A clock move gives the same result in one request or in many, in two concurrent moves, or after a kill.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

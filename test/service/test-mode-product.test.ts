@@ -1,5 +1,4 @@
-// Test mode and the operator's product. It is called at a separate address. Without one, test orders complete at once, no
-// matter which mode real orders use.
+// Test mode and the operator's product, which has a separate address for tests. Without one, test orders complete at once.
 
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
@@ -56,7 +55,7 @@ const setProduct = (body: object) =>
 
 const testAccounts = () => createTestAccounts(service);
 
-/** Polls until the order is no longer pending. The test runner's timeout ends it. */
+/** The test runner's timeout ends the polling. */
 async function settled(account: TestAccount, orderId: number): Promise<string> {
   for (;;) {
     const { status } = expectStatus(await account.get(`/orders/${orderId}`), 200).order;

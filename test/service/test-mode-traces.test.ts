@@ -1,5 +1,4 @@
-// Tests leave no trace in live data. Only their own pages, links, events and endpoints show them, and the product with a
-// test key.
+// Tests leave no trace in live data.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

@@ -1,6 +1,5 @@
-// Verification of falsified ledgers, one falsification per account. Each is named by account and subject, halts only that
-// account, and is gone once repaired. All accounts share a database, so four runs see them all, and their findings must not
-// depend on each other.
+// Verification of falsified ledgers, one falsification per account. Each is named, halts only that account, and is gone once
+// repaired. All accounts share a database, so their findings must not depend on each other.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -30,7 +29,6 @@ interface Falsification {
   /** Only a rule is broken. This is reported, but the ledger is right, so no account is halted. */
   readonly breaksRule?: true;
   readonly hasTwoPeriods?: true;
-  /** The subjects that must be named, and the message of the first. */
   readonly subjects: readonly string[];
   readonly says: RegExp;
 }
@@ -77,7 +75,6 @@ function replaced(
   };
 }
 
-/** Makes order 4 cost this much less, wherever its price appears. */
 function chargeLess(cents: number): string {
   const row = (number: number) => `where account_id = $id and number = ${number}`;
   return `update orders set price_cents = price_cents - ${cents}, balance_after_cents = balance_after_cents + ${cents} ${row(4)};
@@ -415,7 +412,6 @@ const falsifications: readonly Falsification[] = [
 
 interface Case extends Falsification {
   readonly reseller: TestAccount;
-  /** A right account, which only its own falsification touches. */
   readonly other: TestAccount;
 }
 

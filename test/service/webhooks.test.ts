@@ -1,5 +1,4 @@
-// Endpoints from end to end: set up through the API, with events from orders and changes, received by real servers and
-// verified with the published library. Clocks are moved; nothing waits for real time.
+// Endpoints from end to end, with real servers and the published library. Clocks are moved; nothing waits for real time.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -98,7 +97,6 @@ async function webhookOf(account: TestAccount, { path }: Made) {
 const attemptsOf = async (account: TestAccount, { path }: Made, query = '') =>
   (await account.get(`${path}/deliveries?limit=100${query}`)).body.data;
 
-/** Moves the clock to the second in which the endpoint's next attempt is due. */
 async function moveToNextAttempt({ id, at }: Made): Promise<void> {
   const before = at.received.length;
   const hasCome = () => at.received.length > before;

@@ -1,5 +1,4 @@
-// `migrate --groups` as a process, and the database that it divides: access, backups into and out of it, verify and doctor,
-// and programs that are configured for one group.
+// `migrate --groups` as a process, and the database that it divides: access, backups, verify and doctor.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -329,7 +328,7 @@ interface Backup {
   readonly rows: readonly string[];
 }
 
-/** Removes what a restore changes: the incarnation and the numbers of events. */
+/** A restore changes these: the incarnation and the numbers of events. */
 function withoutIncarnation({ content, rows }: Backup): readonly string[] {
   const changed: Readonly<Record<string, string | null>> = {
     accounts: 'event_count',
@@ -537,7 +536,6 @@ async function start(url: string): Promise<ServiceHere> {
   return service;
 }
 
-/** Starts a process; use it where the log or the process id matters. */
 async function startProcess(url: string): Promise<ServiceProcess> {
   const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
   running.add(service);

@@ -1,5 +1,4 @@
-// backup and restore as processes, on both databases. Data survives exactly. Files that are incomplete, foreign or
-// unwelcome are refused without any effect.
+// backup and restore as processes, on both databases. Files that are incomplete or foreign are refused without any effect.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -684,7 +683,7 @@ function rowsOf(path: string): Record<string, string[]> {
   return rows;
 }
 
-/** Removes what a restore changes: the incarnation and the numbers of events. */
+/** A restore changes these: the incarnation and the numbers of events. */
 function withoutIncarnation(rows: Record<string, string[]>, path: string): Record<string, string[]> {
   const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
   const without = (table: string, column: string) => {

@@ -1,5 +1,4 @@
-// The Blesta module (integrations/blesta), unpacked from its zip. A stand-in calls it as Blesta's documents say, against a
-// real service. whmcs-module.test.ts tests the shared code.
+// The Blesta module, unpacked from its zip. A stand-in calls it as Blesta's documents say, against a real service.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

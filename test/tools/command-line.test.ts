@@ -1,5 +1,5 @@
-// Every command as a process, against a service set up by `sellthrough init` and `serve`: output for programs and for
-// people, exit codes, and that no other user of the machine can see a secret.
+// Every command as a process: output for programs and for people, exit codes, and that no other user of the machine can see
+// a secret.
 
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
@@ -1145,7 +1145,7 @@ describe('a command ends with', () => {
     const anonymous = createServer().listen(0, '127.0.0.1');
     await once(anonymous, 'listening');
     const { port } = anonymous.address() as AddressInfo;
-    // Receives the request and disconnects, so the order may have been placed.
+    // Disconnects after the request, so the order may have been placed.
     anonymous.on('connection', (socket) => socket.once('data', () => socket.destroy()));
     const environment = { ...reseller().environment, SELLTHROUGH_URL: `http://127.0.0.1:${port}` };
     const lost = await runCommand(['order', '1', 'ada@example.com'], { cwd: folder, environment });

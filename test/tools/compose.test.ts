@@ -1,5 +1,4 @@
-// Tests compose.yaml without Docker: the settings for containers, generated secrets, and database roles that let the
-// service work and protect the ledger.
+// Tests compose.yaml without Docker: settings, generated secrets, and database roles.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,4 @@
-// doctor as a process. Each complaint is provoked: a port in use, a folder that is a file, fsync off, a clock behind the
-// newest record. doctor changes nothing.
+// doctor as a process. Each complaint is provoked.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +33,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs doctor in a new folder. The exit code must match the checks. */
+/** The exit code must match the checks. */
 async function doctor(
   environment: Record<string, string>,
   cwd = newFolder(),
@@ -322,7 +321,7 @@ function nameOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** Chooses a port that the system never assigns itself, so that nothing else takes it after release. */
+/** A port that the system never assigns itself, so that nothing else takes it after release. */
 async function listenOnUnwantedPort(server: Server): Promise<number> {
   for (let port = 20_000 + (process.pid % 5_000); port < 32_768; port += 1) {
     try {

@@ -1,5 +1,4 @@
-// The samples of the event and webhook guides, as printed, in every installed language. Feed readers continue after being
-// killed, and verifiers accept only valid signatures.
+// The samples of the event and webhook guides, as printed, in every installed language.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -27,7 +26,7 @@ interface Language {
   readonly title: string;
   readonly command: readonly string[];
   readonly file: string;
-  /** Runs the sample as an endpoint on a port. null if it cannot be one. */
+  /** null if the sample cannot be an endpoint. */
   readonly endpoint: ((port: number) => readonly string[]) | null;
 }
 

@@ -1,5 +1,5 @@
-// The examples as users first run them, in test mode with a moved clock. Their output must equal examples/output/;
-// `UPDATE_EXAMPLES=1 node --test test/tools/examples.test.ts` rewrites it. Tests of missing programs are skipped.
+// The examples as users first run them, in test mode. Their output must equal examples/output/; `UPDATE_EXAMPLES=1 node
+// --test test/tools/examples.test.ts` rewrites it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Clients that common tools generate from the served openapi.json compile and place orders. The tools and programs are in
-// test/generated-clients and need no network.
+// Clients that common tools generate from the served openapi.json compile and place orders (test/generated-clients).
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, findPackageJSON } from 'node:module';

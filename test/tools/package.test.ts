@@ -1,5 +1,5 @@
-// What `npm pack` makes, run from an empty folder. `npm run proof` packs and installs it with npm, without a registry
-// (PROOF_INSTALL). `npm test` only copies the packed files, which is much cheaper.
+// What `npm pack` makes, run from an empty folder. `npm run proof` installs it with npm (PROOF_INSTALL); `npm test` copies
+// the files, which is much cheaper.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

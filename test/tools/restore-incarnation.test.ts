@@ -1,6 +1,5 @@
-// After a restore no id is used twice: product calls, webhooks, cursors of feeds and entitlements. Tested with killed
-// processes on the embedded database and on PostgreSQL with account groups, and after a failover that lost transactions
-// (`sellthrough new-incarnation`).
+// After a restore no id is used twice: product calls, webhooks, cursors. Tested with killed processes, and after a failover
+// that lost transactions (`sellthrough new-incarnation`).
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -273,7 +272,6 @@ function decideOncePerId(
   return decided;
 }
 
-/** The call ids that occur both before and after this place. */
 function sharedIds(calls: readonly ReceivedCall[], place: number): string[] {
   const before = new Set(calls.slice(0, place).map(({ id }) => id));
   return calls.slice(place).flatMap(({ id }) => (before.has(id) ? [id] : []));

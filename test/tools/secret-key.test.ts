@@ -31,7 +31,6 @@ const secretKey = 'the key that the operator has chosen';
 const adminKey = mintApiKey('live');
 const backup = inFolder('original.backup');
 
-/** Starts the service until it listens, then ends it. */
 async function startAndStop(environment: Readonly<Record<string, string>>): Promise<void> {
   const service = await startServiceHere({ PORT: '0', ...environment });
   service.kill('SIGTERM');

@@ -48,7 +48,6 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A checkout with one package. `more` adds entries to the lockfile that have no file. */
 function newCheckout(more: Readonly<Record<string, object>> = {}): string {
   checkouts += 1;
   const made = join(folder, `checkout ${checkouts}`);

@@ -1,5 +1,4 @@
-// The guide's small products in TypeScript and PHP, as processes that receive orders from a service: decisions, the copy of
-// entitlements despite kills, and sign-ins. Without PHP, its tests are skipped.
+// The guide's small products in TypeScript and PHP, as processes that receive orders from a service.
 
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +26,6 @@ import {
 const day = 86_400;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-/** Polls until the answer is true. The test runner's timeout ends it. */
 async function until(question: () => Promise<boolean>): Promise<void> {
   while (!(await question())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -1,5 +1,4 @@
-// The samples of the test mode guide, as printed, in every installed language. Each lives through a year and finds twelve
-// renewals.
+// The samples of the test mode guide, as printed. Each lives through a year and finds twelve renewals.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,4 @@
-// The WHMCS module (integrations/whmcs), unpacked from its zip. A stand-in calls it as WHMCS's documents say, against a
-// real service: whole lives of services, refusals, lost answers, and the module log.
+// The WHMCS module, unpacked from its zip. A stand-in calls it as WHMCS's documents say, against a real service.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,8 +41,8 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
   });
 
   /**
-   * A panel with its own prefix, because references are unique. It has a server, a client and the products `basic` (1),
-   * `plus` (2) and `plus` with another prefix (3).
+   * References are unique, so each panel has its own prefix. It has a server, a client and the products `basic` (1), `plus`
+   * (2) and `plus` with another prefix (3).
    */
   async function install(account: TestAccount, address = service.address): Promise<Installed> {
     const panel = openPanel('whmcs', module, folder);
@@ -488,8 +487,8 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       );
       const endOf = async (id: number) =>
         (await account.get(`/customers/${ids[id]}`)).body.customer.plan.expires_at.slice(0, 10);
-      // Service 1 agrees on both sides; 2 and 6 were renewed in Sellthrough's panel; 3 was suspended and 4 canceled there;
-      // 5 is paid for longer than it was renewed; 7 was suspended only here.
+      // Service 1 agrees on both sides; 2 and 6 were renewed in Sellthrough's panel; 3 was suspended and 4 canceled there; 5
+      // is paid for longer than it was renewed; 7 was suspended only here.
       for (const id of [1, 3, 4, 7])
         await panel.say('set', { service: id, field: 'nextduedate', value: await endOf(id) });
       for (const id of [2, 6]) {

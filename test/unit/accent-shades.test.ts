@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accentThemes } from '../../src/shared/accent-shades.ts';
 
-/** The contrast of WCAG 2, implemented independently. */
 function contrastOf(one: string, other: string): number {
   const luminance = (color: string) =>
     [0.2126, 0.7152, 0.0722].reduce((sum, weight, index) => {

@@ -1,6 +1,5 @@
-// No chain of orders, renewals, changes, cancels, gaps, price changes and price lists gives a price that no rule allows.
-// The oracle looks back from an order. This test records forwards instead: it notes a plan's hold when a change begins, and
-// drops the hold when the plan's run ends. Imports nothing of the product.
+// No chain of orders, changes, cancels, price changes and price lists gives a price that no rule allows. The oracle looks
+// back from an order; this test records forwards instead. Imports nothing of the product.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -175,7 +174,7 @@ function createChain(count: (label: string) => void) {
     }
   }
 
-  /** Goes forward by some time, to a plan's end or a price change, or to the second beside it. */
+  /** To a plan's end or a price change, to the second beside it, or by some time. */
   function later({ how, seconds }: { how: number; seconds: number }): number {
     const ends = [...runs.values()].map(({ endsAt }) => endsAt).filter((at) => at > now);
     const [end = now + seconds] = ends.sort((a, b) => a - b);
@@ -184,7 +183,7 @@ function createChain(count: (label: string) => void) {
     return Math.max(now, [now + seconds, now + 1, end - 1, end, change, change + 1][how] ?? now);
   }
 
-  /** Applies the changes that begin by `until`. If a change is held, plans that run at its second keep their price. */
+  /** If a change is held, plans that run at its second keep their price. */
   function pass(until: number): void {
     const begun = coming.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     coming = coming.filter(({ from }) => from > until);
@@ -267,7 +266,6 @@ function createChain(count: (label: string) => void) {
     lastOrders.set(customer, placed.number);
   }
 
-  /** Returns the first rule that applies, and its price. */
   function allowed(placed: Order, extended: Run | null): [PriceRule, bigint] {
     const cell = `${group} ${placed.months}`;
     const hold = extended?.holds.get(cell);

@@ -30,7 +30,7 @@ function statementOf(lines: readonly BankLine[], id: string | null = null): Bank
   return { id, iban: bankIban, localAccount: null, currency: 'EUR', lines };
 }
 
-/** Imports files one after the other, as a table with a unique key does. */
+/** As a table with a unique key does. */
 function booked(files: readonly (readonly BankStatement[])[]): BankLine[] {
   const known = new Map<string, BankLine>();
   for (const file of files)
@@ -159,7 +159,7 @@ describe('a batch', () => {
   });
 });
 
-// A bank: what was booked on each of ten days, few values, so that equal lines are frequent.
+// What was booked on each of ten days. There are few values, so that equal lines are frequent.
 const bookings = fc.array(
   fc.record({
     day: fc.integer({ min: 1, max: 10 }),
@@ -168,7 +168,7 @@ const bookings = fc.array(
     text: fc.constantFrom('Top-up', ''),
     // Banks repeat ids, in a batch or from day to day.
     id: fc.constantFrom('B-1', 'B-2', 'B-3', null),
-    // How the notification differs.
+    // A later notification of the same booking, with another text.
     otherText: fc.constantFrom('Top-up', 'TOP-UP RF8300001003'),
   }),
   { maxLength: 40 },
@@ -204,7 +204,7 @@ test('any overlapping files of whole days book each line of their days once', ()
       });
       const found = booked(imported);
       assert.equal(found.length, wanted.size);
-      // Equal lines stand for each other, so compare what they say.
+      // Equal lines are interchangeable, so compare their content.
       const summary = (all: readonly BankLine[]) =>
         all.map(({ bookedOn, amountCents }) => `${bookedOn} ${amountCents}`).sort();
       assert.deepEqual(summary(found), summary(lines.filter(({ place }) => wanted.has(place))));
@@ -212,7 +212,6 @@ test('any overlapping files of whole days book each line of their days once', ()
   );
 });
 
-/** The same order for the same number. */
 function shuffled<Item>(items: readonly Item[], order: number): Item[] {
   return items
     .map((item, index) => ({ item, rank: Math.imul(order ^ (index + 1), 2_654_435_761) >>> 0 }))

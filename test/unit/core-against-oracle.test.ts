@@ -1,6 +1,5 @@
-// Compares the service's core with the independent oracle on random histories, from a fixed seed until every kind of
-// outcome has occurred, or for MODEL_SECONDS. A failure prints the shrunk history and its MODEL_SEED.
-// proof/machines/long-core.ts is the long form.
+// Compares the service's core with the independent oracle on random histories, until every kind of outcome has occurred, or
+// for MODEL_SECONDS. A failure prints the shrunk history and its MODEL_SEED.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
-// docs/decisions: the numbers have no gaps, and each record has its date and status. The check is a pure function over
-// texts, so that the second half of this file can break it on purpose.
+// docs/decisions: the numbers have no gaps, and each record has its date and status. The second half of this file breaks the
+// rules on purpose.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

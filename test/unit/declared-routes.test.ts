@@ -1,5 +1,4 @@
-// Declarations are complete. A route without one stops the start. A refusal that is not declared is logged as an error,
-// which fails tests of whole services.
+// A route without a declaration stops the start, and an undeclared refusal fails tests of whole services.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createRunMode, type DeliveryMode } from '../../src/features/webhooks/delivery-mode.ts';
 
-// From the mode of the row to that of the column: "y" is allowed, "-" throws.
+// From the mode of the row to that of the column. "y": allowed; "-": throws.
 const table = `
              loading delivering draining closing ended failed
   loading    -       y          y        -       -     y

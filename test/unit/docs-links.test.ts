@@ -1,5 +1,5 @@
-// Links in the documents lead to files and headings that exist, in the checkout and on the site, and every Markdown file is
-// a page. The check is a pure function, so that the second half of this file can break it on purpose.
+// Links in the documents lead to files and headings that exist, in the checkout and on the site. The second half of this
+// file breaks links on purpose.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ function outlineOf(path: string, text: string): Outline {
   };
 }
 
-/** Checks links between the given Markdown files. `exists` answers for other files. */
+/** `exists` answers for files that are not Markdown. */
 function linkProblems(texts: Texts, exists: (path: string) => boolean): string[] {
   const outlines = new Map(Object.entries(texts).map(([path, text]) => [path, outlineOf(path, text)]));
   return [...outlines].flatMap(([path, { links }]) =>

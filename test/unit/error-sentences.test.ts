@@ -9,7 +9,7 @@ const read = (file: string) => readFileSync(new URL(`../../web/src/${file}`, imp
 const sentences = read('ui/error-sentences.tsx');
 const german = read('locales/de/seldom.po');
 
-/** Finds the sentence for the code: either t`A sentence.` itself, or the constant that the code names. */
+/** Either t`A sentence.` itself, or the constant that the code names. */
 function errorMessageOf(code: string): string | undefined {
   const [, own, name] = new RegExp(`^  ${code}:\\s+(?:t\`([^\`]+)\`|(\\w+)),$`, 'm').exec(sentences) ?? [];
   return own ?? new RegExp(`^const ${name} = t\`([^\`]+)\`;$`, 'm').exec(sentences)?.[1];

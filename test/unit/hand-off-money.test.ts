@@ -1,5 +1,5 @@
-// Pending orders in random histories, without a database. If they are accepted, no matter how late, they give the same
-// money and plan as immediate orders. If they are refused, they change neither.
+// Pending orders in random histories: accepted, they give the same money and plan as immediate orders; refused, they change
+// neither.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -98,7 +98,6 @@ interface Move {
   readonly packageId: number;
   readonly months: 1 | 3 | 12;
   readonly after: number;
-  /** How long the product takes, at most until the next move. */
   readonly takes: number;
 }
 

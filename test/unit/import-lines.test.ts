@@ -1,7 +1,5 @@
-// The house rules: which file may import which, where SQL and the framework may appear, and file names
-// (docs/development.md, "Where things go"). Pure functions over sources, so that the second half can break each on purpose.
-// Scans by pattern: `import`, `export … from`, `import()`, `require()` and `new URL('./file.ts', import.meta.url)`, not
-// computed paths.
+// The house rules: which file may import which, where SQL and the framework may appear, and file names (docs/development.md,
+// "Where things go"). The second half breaks each on purpose. Scans by pattern, so computed paths are not seen.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { basename, posix } from 'node:path';
@@ -700,7 +698,7 @@ function scriptProblem(path: string, to: string): readonly string[] {
     : [];
 }
 
-/** Lists each cycle once, with its folders or files and the imports that close it. */
+/** Once each, with the imports that close it. */
 function circles(sources: Sources, nodeOf: (path: string) => string): readonly string[] {
   const graph = new Map<string, Map<string, string>>();
   for (const [path, text] of Object.entries(sources)) {
@@ -762,7 +760,6 @@ function sqlProblems(sources: Sources): readonly string[] {
     );
 }
 
-/** Files between a request and the rows, by their name, and files that know about requests. */
 function answersRequests(path: string, text: string): boolean {
   if (/^src\/(?:shared|platform\/http|features\/order-engine\/decisions)\//.test(path)) return true;
   if (/-(?:routes|view|schemas|pdf|csv|pages|request)\.ts$/.test(path)) return true;

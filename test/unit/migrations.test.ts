@@ -1,5 +1,4 @@
-// Released migrations never change: if even one byte did, an existing database would refuse to start. Add a line for each
-// new migration.
+// Released migrations never change: an existing database would refuse to start. Add a line for each new migration.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

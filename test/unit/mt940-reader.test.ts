@@ -33,7 +33,7 @@ function assertRefused(file: Uint8Array, problem: BankFileProblem): void {
   );
 }
 
-/** A statement of one line. `sum`: with its sign, as the balance has it. */
+/** `sum`: with its sign, as in the balance. */
 function lineOf(statementLine: string, details: string, sum: string): BankLine {
   const [mark, digits] = sum.startsWith('-') ? ['D', sum.slice(1)] : ['C', sum];
   const [statement] = readMt940(

@@ -1,7 +1,6 @@
-// No chain of orders, cancels, holds, renewals and pending orders gives back more than was paid minus what was used, at any
-// prices and times. The test keeps its own records of the answers and checks decideOrders and plan-terms.ts: all chains on a
-// small grid, and long random ones. An account's worth is its balance plus its unused time. While an order is pending, the
-// better of its two outcomes counts. No order, refusal or repeat may increase the worth.
+// No chain of orders, cancels, holds, renewals and pending orders gives back more than was paid minus what was used. Tests
+// all chains on a small grid, and long random ones. An account's worth is its balance plus its unused time; while an order
+// is pending, the better of its two outcomes. No order, refusal or repeat may increase it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +37,7 @@ interface Paid {
 
 interface Position {
   readonly state: OrderState;
-  /** The paid periods of the running plan, oldest first. Empty if none runs. */
+  /** Oldest first. Empty if no plan runs. */
   readonly paid: readonly Paid[];
   readonly packageId: number | null;
   readonly spentCents: bigint;
@@ -47,7 +46,6 @@ interface Position {
 
 interface Waiting {
   readonly order: OrderRecord;
-  /** The part of its refund that was entered at once. */
   readonly givenCents: bigint;
   readonly paid: readonly Paid[];
   readonly planBefore: CustomerState['plan'] | null;
@@ -291,7 +289,7 @@ interface After {
   readonly refunded: boolean;
 }
 
-/** Carries out the move and checks the answer against the records. Returns null if it had no effect. */
+/** Returns null if the move had no effect. */
 function act(position: Position, move: Move, at: number): After | null {
   if (move === 'completed' || move === 'failed') return settle(position, move, at);
   if (position.waiting !== null && isRefusedWhilePending(move))
@@ -391,7 +389,6 @@ function settle(position: Position, outcome: SettleMove, at: number): After | nu
   return { position: next, refunded: restCents > 0n };
 }
 
-/** For orders of resellers and of the service. `position` has the new state and the old records. */
 function ordered(
   position: Position,
   record: OrderRecord,
@@ -470,7 +467,7 @@ function changeLife(position: Position, move: Exclude<LifeMove, 'jobs'>, at: num
   return { position: ended, refunded: refundCents > 0n };
 }
 
-/** The balance plus what unused time would refund. While an order is pending, the better outcome counts. */
+/** The worth: the balance plus what unused time would refund. */
 function held(position: Position, at: number): bigint {
   const { waiting, paid } = position;
   const { balanceCents } = accountOf(position);

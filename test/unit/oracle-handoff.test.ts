@@ -1,5 +1,5 @@
-// The oracle's pending orders, compared with tables computed by hand (harness/oracle-scene.ts). On random chains, a pending
-// order must leave the same as an immediate one. Imports nothing of the product.
+// The oracle's pending orders, compared with tables computed by hand. On random chains, a pending order must leave the same
+// as an immediate one.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

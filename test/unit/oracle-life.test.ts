@@ -1,4 +1,4 @@
-// Plans in the oracle, compared with tables computed by hand (harness/oracle-scene.ts). Imports nothing of the product.
+// Plans in the oracle, compared with tables computed by hand (harness/oracle-scene.ts).
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

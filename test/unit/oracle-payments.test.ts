@@ -1,6 +1,5 @@
-// The oracle's rules of payments (proof/oracle/oracle-payments.ts) against tables computed by hand, and two properties: the
-// provider's facts in any order and repetition give the same books, and balance and receivable follow from sums alone.
-// Imports nothing of the product.
+// The oracle's rules of payments, compared with tables computed by hand, and two properties: the provider's messages in any
+// order and repetition give the same books, and balance and receivable follow from sums alone.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -185,7 +184,7 @@ describe('payments', () => {
   }
 });
 
-/** null: no line of payments. */
+/** Returns null if the line is about something else. */
 function runPayment(oracle: Oracle, line: string, now: number): string | null {
   const [verb = '', first = '', second = '', third = '', fourth = '', fifth] = line.split(' ');
   const accountId = shop;
@@ -249,7 +248,6 @@ function kindNamed(name: string): ReversalKind {
   return name;
 }
 
-/** What the provider can say of one account, and what the operator credits. */
 type Fact =
   | { readonly type: 'paid'; readonly topup: number; readonly amountCents: bigint }
   | {
@@ -262,7 +260,7 @@ type Fact =
   | { readonly type: 'won'; readonly cause: string }
   | { readonly type: 'credit'; readonly key: string; readonly amountCents: bigint };
 
-/** One top-up: what of it goes back for good, and what only for a time. */
+/** One top-up: how much of it is reversed for good, and how much only for a time. */
 interface Topup {
   readonly paidCents: number;
   readonly isEarly: boolean;
@@ -325,7 +323,7 @@ function partOf(amountCents: bigint, part: number): bigint {
   return cents === 0n ? 1n : cents;
 }
 
-/** What is refused comes again behind the others, as a provider sends again what was answered with an error. */
+/** Refused messages are sent again after the others, as a provider retries after an error. */
 function deliver(oracle: Oracle, facts: readonly Fact[]): void {
   let waiting = [...facts];
   for (let isMoving = true; isMoving; ) {
@@ -352,7 +350,7 @@ function report(oracle: Oracle, fact: Fact): object {
   return oracle.reversePayment({ accountId, topupNumber, cause, kind, amountCents, ...how }, 0);
 }
 
-/** The early payments stand and are spent before any fact that is shuffled. */
+/** The early payments are spent before any message that is shuffled. */
 function spend(oracle: Oracle, story: Story): bigint {
   for (const fact of factsOf(story))
     if (fact.type === 'paid' && story.topups[fact.topup - 1]?.isEarly === true) report(oracle, fact);
@@ -362,7 +360,7 @@ function spend(oracle: Oracle, story: Story): bigint {
   return spentCents;
 }
 
-/** All that stays, less what was spent: the balance, or what is owed. */
+/** Everything that stays, less what was spent: the balance or, if negative, the debt. */
 function netOf(facts: readonly Fact[], spentCents: bigint): bigint {
   const won = new Set(facts.flatMap((fact) => (fact.type === 'won' ? [fact.cause] : [])));
   return facts.reduce((net, fact) => {
@@ -435,7 +433,7 @@ test('every order of the facts of a lost and a won dispute beside a later paymen
   assert.deepEqual([orders, [...books]], [5040, ['balance 0, owed 15000']]);
 });
 
-/** Of each top-up and reversal, by the ledger alone (A151). */
+/** For each top-up and reversal, by the ledger alone (A151). */
 function checkSums(oracle: Oracle): void {
   const ledger = oracle.ledger(shop);
   const reversals = oracle.reversals(shop);

@@ -1,6 +1,6 @@
-// The oracle's rules of prices (proof/oracle/oracle-prices.ts) against tables computed by hand (harness/oracle-scene.ts).
-// `10.00 by list 1` and `10.00 held since …` name the rule; a price alone is the group's. In offers * marks an account's
-// price. Imports nothing of the product.
+// The oracle's rules of prices, compared with tables computed by hand (harness/oracle-scene.ts).
+// `10.00 by list 1` and `10.00 held since …` name the rule; a price alone is the group's. In offers, * marks an account's
+// price.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// The oracle (proof/oracle/oracle.ts), compared with examples worked out by hand. Date parses the expected times; the
-// oracle does not use Date. Imports nothing of the product.
+// The oracle, compared with examples worked out by hand. Date parses the expected times; the oracle does not use Date.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -780,7 +779,7 @@ function createWorld(): Oracle {
   });
 }
 
-/** Places one order. By default the shop orders Basic for "ann" on 1 January 2026. */
+/** By default the shop orders Basic for "ann" on 1 January 2026. */
 function order(
   oracle: Oracle,
   given: {

@@ -1,5 +1,5 @@
-// The bodies of the two order endpoints (src/features/orders/parse-order-request.ts): a table of what is refused, with
-// which code and in which order; a table of what other bodies mean; and random bodies compared with the oracle's reading.
+// The bodies of the two order endpoints: what is refused, with which code and in which order; what other bodies mean; and
+// random bodies compared with the oracle's reading.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

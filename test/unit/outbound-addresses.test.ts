@@ -174,7 +174,6 @@ describe('what the operator admits is the operator’s own, and nothing beside i
   }
 });
 
-/** Two or more spaces separate columns. */
 function rowsOf(table: string): readonly (readonly [address: string, what: string, place: string])[] {
   return table
     .split('\n')

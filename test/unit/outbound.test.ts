@@ -1,5 +1,5 @@
-// Outbound calls (src/platform/outbound/outbound.ts): which URLs are allowed, and the result no matter what the other side
-// does. Servers are real, and the test resolves names. No test waits for a limit that something else could reach first.
+// Outbound calls: which URLs are allowed, and the result no matter what the other side does. Servers are real. No test waits
+// for a limit that something else could reach first.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
@@ -746,7 +746,6 @@ async function withServer(
   }
 }
 
-/** One call's status and answer, or why it failed. A failed call's connection must already be gone. */
 async function called(
   server: RudeServer,
   limits: Partial<OutboundLimits> = {},
@@ -794,7 +793,6 @@ function trickle(socket: Socket, first: string, then: string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** Looks after the event loop has cleaned up closed handles. */
 async function resourcesLeft(): Promise<readonly string[]> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
   return process

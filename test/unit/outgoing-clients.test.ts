@@ -1,6 +1,6 @@
-// docs/connections.md, "What it talks to", lists every file that opens an outgoing connection, with its purpose, setting,
-// TLS, time limit and guard. Pure functions over sources, so that the second half of this file can add a client on purpose.
-// Scans by pattern: imports, `import()`, `require()`, `getBuiltinModule()` and the globals of fetch and WebSocket.
+// docs/connections.md, "What it talks to", lists every file that opens an outgoing connection. The second half of this file
+// adds a client on purpose. Scans by pattern: imports, `import()`, `require()`, `getBuiltinModule()` and the globals of
+// fetch and WebSocket.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -59,7 +59,6 @@ const silent = [
 const globals =
   /\bfetch\s*\(|\.fetch\b|\?\?\s*fetch\b|\b(?:WebSocket|EventSource|XMLHttpRequest|Pushgateway)\b|sendBeacon/;
 
-/** Whether a file of the service opens an outgoing connection. */
 function connects(source: string): boolean {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
   if (globals.test(code)) return true;
@@ -118,7 +117,6 @@ interface Listed {
   readonly files: readonly string[];
 }
 
-/** The rows of the table below the heading. The last column names the files. */
 function listOf(page: string): Listed[] {
   const [, section = ''] = page.split('\n## What it talks to\n');
   const [table = ''] = section.split(/\n## /);

@@ -14,7 +14,7 @@ const table: readonly (readonly [password: string, problem: string | null])[] = 
   ['1q2w3e4r5t6y', common],
   ['Administrator', common],
   ['ADMINISTRATOR', common],
-  // Short ones that were padded to twelve characters.
+  // Short passwords that were padded to twelve characters.
   ['Password2026', common],
   ['Password2026!', common],
   ['!!liverpool1!!', common],

@@ -43,7 +43,6 @@ const deleted = (at: number, fromDays: number, monthly: number): PackageEntry =>
   prices: { reseller: { 1: BigInt(monthly) } },
 });
 
-/** For example "10 11": the monthly prices that a reseller may have had around that second. */
 function around(entries: readonly PackageEntry[], present: Terms | null, at: number): string {
   const recorded = withScheduled(entries, present, slackSeconds);
   const past = createPast(new Map([[basic, { recorded, present }]]), new Map());

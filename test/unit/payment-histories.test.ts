@@ -1,5 +1,4 @@
-// Which cases of payments the random histories reach, by the oracle alone, and sums that hold after each of them: a run that
-// misses a case proves nothing about it. unit/core-against-oracle.test.ts compares the core with the oracle.
+// Which cases of payments the random histories reach, by the oracle alone: a run that misses a case proves nothing about it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +32,7 @@ test('random histories meet every case of payments, and balance and receivable f
   assert.deepEqual(rarePaymentLabels(counted, timesMin), []);
 });
 
-/** Without the order of anything: a payment counts unless it went back, and a write-off as if it had been paid. */
+/** Regardless of the order: a payment counts unless it was reversed, and a write-off counts as paid. */
 function checkSums({ oracle, naming: { accountIds } }: PlayedHistory): void {
   for (const accountId of accountIds) {
     const [ledger, reversals] = [oracle.ledger(accountId), oracle.reversals(accountId)];

@@ -1,5 +1,4 @@
-// Replays a customer's history without a database. A valid history passes, and each broken rule is named. The expected rows
-// are written by hand.
+// Replays a customer's history without a database. A valid history passes, and each broken rule is named.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

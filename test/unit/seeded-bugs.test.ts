@@ -1,5 +1,4 @@
-// Seeded bugs replace text of the source. If the source changes, its bug must follow; otherwise the long run
-// (proof/machines/long-seeded-bugs.ts) would find that out months later.
+// Seeded bugs replace text of the source. If the source changes, its bug must follow (proof/machines/long-seeded-bugs.ts).
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settlementProblems } from '../../proof/machines/settled-orders.ts';
 
-/** status, price, refund | the order's entries | whether they agree */
 const table = `
   completed 10.00  0.00 | charge -10.00                                              | right
   completed  0.00  0.00 | charge 0.00                                                | right

@@ -1,5 +1,4 @@
-// Shared limits without a real server: several simulated processes use a stand-in. proof/machines/long-shared-limits.ts
-// runs the script on a real server.
+// Shared limits without a real server: several simulated processes use a stand-in.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -50,7 +49,6 @@ interface ProcessOptions {
 
 async function startProcess({
   restMilliseconds = 20,
-  // Long, for busy machines.
   answerMilliseconds = 60_000,
 }: ProcessOptions = {}): Promise<Process> {
   const said: string[] = [];

@@ -1,5 +1,5 @@
 // One verification for all requests: shared while it runs, cancelled if no client waits, and kept for clients that have to
-// retry. The test settles its promise and moves time.
+// retry.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

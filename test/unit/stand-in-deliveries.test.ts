@@ -36,7 +36,7 @@ function verified({ text, headers }: Arrived, key = secret): Stripe.Event {
 const typesOf = (received: readonly Arrived[]) => received.map(({ event }) => event.type);
 const settled = () => scene.standIn.control.deliveriesSettled();
 
-/** The events of one payment with a card. */
+/** A payment by card causes these. */
 const ofPayment = [
   ...['payment_intent.created', 'charge.succeeded', 'payment_intent.succeeded', 'checkout.session.completed'],
 ];

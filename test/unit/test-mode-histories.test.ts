@@ -1,5 +1,5 @@
 // Which cases the random histories of accounts and test accounts reach, by the oracles alone: a run that misses a case
-// proves nothing about it. service/model-of-test-mode.test.ts compares the service with the oracles.
+// proves nothing about it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// Texts are loaded before the modules that use them. A module whose texts are in another catalog must not be imported by a
-// page that does not load that catalog.
+// Texts are loaded before the modules that use them, so a page may only import modules whose catalogs it loads.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -26,7 +26,6 @@ function open() {
   return createUnchangedWork(root, (file) => sources[file] ?? { readsPages: false, text: '' });
 }
 
-/** Runs, with success, the files that have to run. Returns them. */
 function run({ meanwhile = () => undefined }: { meanwhile?: () => unknown } = {}): readonly string[] {
   const work = open();
   const ran = tests.filter((file) => work.find(file, file) === undefined);

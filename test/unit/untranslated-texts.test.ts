@@ -1,5 +1,5 @@
 // The lint rule web/untranslated.grit finds texts that would stay English on German pages. If Biome cannot run a rule, it
-// only prints a note, so this test proves that the rule still works.
+// only prints a note, so this test proves that the rule works.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,4 @@
-// Signatures of deliveries are verified with the Standard Webhooks library and its test vector. The client's verifyWebhook
-// is tested with signatures of that library.
+// Signatures of deliveries are verified with the Standard Webhooks library and its test vector.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -8,7 +8,7 @@ import type { Check } from './doctor-check.ts';
 const name = 'public address';
 const onThisMachine = createAllowList(['127.0.0.0/8', '::1']);
 
-/** `gateway`: the default gateway inside a container; null: no container. */
+/** `gateway`: the default gateway inside a container, otherwise null. */
 export function checkPublicUrl(
   { publicUrl, host, trustProxy }: Pick<Config, 'publicUrl' | 'host' | 'trustProxy'>,
   gateway: string | null = containerGateway(),

@@ -1,5 +1,5 @@
-// doctor's checks of the first administrator's secrets: a leftover secrets file, and a key that an earlier version printed,
-// possibly to a log.
+// doctor's checks of the first administrator's secrets: a leftover secrets file, and a key that an earlier version may have
+// printed to a log.
 
 import { existsSync } from 'node:fs';
 import type { Queryable } from '../../platform/database/database.ts';

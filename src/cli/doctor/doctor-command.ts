@@ -1,5 +1,5 @@
-// sellthrough doctor: checks everything a start needs and says what to do about each problem, before a start or beside a
-// running service. Changes nothing. Exit code 5 if a check fails.
+// sellthrough doctor: checks everything that a start needs, also beside a running service. Changes nothing. Exit code 5 if a
+// check fails.
 
 import { Command } from 'commander';
 import type { Config } from '../../setup/config.ts';
@@ -59,7 +59,6 @@ async function runChecks(): Promise<Check[]> {
     config = readCommandConfig();
   } catch (error) {
     if (!(error instanceof ConfigProblem)) throw error;
-    // All other checks need the configuration.
     return [...checks, { name: 'configuration', state: 'fail', says: error.message }];
   }
   checks.push({ name: 'configuration', state: 'ok', says: 'every variable can be read' });

@@ -1,5 +1,4 @@
-// doctor's database checks: reachability, settings, ownership, clock. It never creates an embedded database, nor opens one
-// that a service has open.
+// doctor's database checks. They never create an embedded database, nor open one that a service has open.
 
 import type { Database, Row } from '../../platform/database/database.ts';
 import { DataFolderInUse } from '../../platform/database/embedded/data-lock.ts';
@@ -261,7 +260,7 @@ async function checkSecretKey(
       };
 }
 
-/** `held`: the database's currency; null: not set up yet. */
+/** `held`: the database's currency, or null before the first start. */
 function checkCurrency({ currency }: Config, held: string | null): Check[] {
   const name = 'currency';
   if (held !== null && held !== currency)

@@ -134,7 +134,6 @@ export function checkDisk(dataDir: string): Check {
   return { name, state: 'ok', says };
 }
 
-/** Looks only in the likely folders, and names them in its result. */
 export function checkBackups({ database }: Config): Check {
   const name = 'backups';
   const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];

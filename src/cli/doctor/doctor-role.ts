@@ -1,5 +1,5 @@
-// doctor's check of the PostgreSQL role: it must be able to do what the service does, and unable to disable the ledger's
-// protection (docs/postgresql.md).
+// doctor's check of the PostgreSQL role: able to do what the service does, and unable to disable the ledger's protection
+// (docs/postgresql.md).
 
 import type { Queryable, Row } from '../../platform/database/database.ts';
 import type { Check } from './doctor-check.ts';

@@ -1,5 +1,5 @@
-// doctor's check of shards: each must have the tables, indexes, triggers and constraint of the first one. Silent on an
-// undivided database.
+// doctor's check of shards: each must have the same tables, indexes, triggers and constraint. Silent on an undivided
+// database.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';
@@ -11,7 +11,6 @@ import type { Check } from './doctor-check.ts';
 
 const name = 'account groups';
 
-/** Lists parts that a shard lacks, such as "table orders", "index orders_pkey" or "trigger orders_kept", with the shard. */
 const findIncomplete = `with groups as (select s, s::regnamespace as oid from unnest($1::text[]) s),
     parts as (
       select g.s, 'table ' || c.relname as part from groups g join pg_class c on c.relnamespace = g.oid and c.relkind = 'r'
@@ -40,7 +39,7 @@ const findIncomplete = `with groups as (select s, s::regnamespace as oid from un
     and c.relnamespace = current_schema()::regnamespace)
   order by 1, 2`;
 
-/** The shards' schemas, or the problem that prevents their use. An undivided database has no schemas. */
+/** An undivided database has no schemas. @returns the shards' schemas, or the problem that prevents their use */
 export async function findGroups(
   database: Queryable,
 ): Promise<{ readonly schemas: readonly string[]; readonly problem: string | null }> {

@@ -1,5 +1,4 @@
-// doctor's check of the shared limits server: connects like the service, reads version and settings, and runs the script
-// without changing anything.
+// doctor's check of the shared limits server: connects like the service and runs the script without changing anything.
 
 import { answerNumbers } from '../../platform/limits/limit-operations.ts';
 import { type ValkeyAddress, valkeyName } from '../../platform/limits/valkey-address.ts';

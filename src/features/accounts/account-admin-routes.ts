@@ -1,4 +1,4 @@
-// Creates, lists, shows and changes accounts, for administrators.
+// Account routes for administrators.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -259,7 +259,7 @@ async function viewOf(
   return accountView(account, currency, withTotp.has(account.id));
 }
 
-/** A password known to someone else only serves to choose a new one. A key counts as its account. */
+/** A password that someone else knows may only be used to choose a new one. A key counts as its account. */
 function isOwnPassword({ account, actor }: Principal, id: number): boolean {
   return actor.type === 'key' ? account.id === id : actor.id === id;
 }

@@ -1,5 +1,3 @@
-// Accounts in the admin API.
-
 import Type from 'typebox';
 import { pageQuerySchema } from '../../shared/list-schemas.ts';
 import { example, groupSchema, text } from '../../shared/schema-parts.ts';

@@ -1,5 +1,3 @@
-// Accounts and people in the console's lists and searches.
-
 import Type from 'typebox';
 import { cursorPageOf, cursorParameters } from '../../shared/list-schemas.ts';
 import { groupSchema, oneOf } from '../../shared/schema-parts.ts';

@@ -1,6 +1,5 @@
 // Changes accounts and their keys. Each change is one transaction with an audit entry and a NOTIFY, and raises
-// access_version if it changes rights. The only writer of account settings (people-rows.ts writes those of the own login
-// through it); the order batch writes balances and counters.
+// access_version if it changes rights. The only writer of account settings; the order batch writes balances and counters.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -53,7 +52,7 @@ export interface NewAccount {
   readonly group: Group;
   readonly isAdmin: boolean;
   readonly email?: string | null;
-  /** null: there is no password until one is set through a mailed link. */
+  /** null until one is set through a mailed link. */
   readonly passwordHash: string | null;
   readonly rateLimitPerMinute: number;
   readonly allowedIps: readonly string[];
@@ -112,7 +111,7 @@ export async function* resetEveryApiKey(
   }
 }
 
-/** `key` is a given key, for the first administrator. `along` runs in the transaction. null if the username is taken. */
+/** `key`: given for the first administrator. `along` runs in the transaction. Returns null if the username is taken. */
 export async function createAccount(
   database: Database,
   seal: Seal,
@@ -174,7 +173,7 @@ export function isNameTaken(error: unknown): boolean {
   );
 }
 
-/** null: no such account, or the link was used. Refusals: last_administrator, or the author lost their rights. */
+/** Returns null if there is no such account, or the link was used. */
 export async function changeAccount(
   database: Database,
   id: number,
@@ -183,7 +182,7 @@ export async function changeAccount(
 ): Promise<Account | Refusal | null> {
   const { actorId, by = null, now } = author;
   const locksOut = change.blocked === true || change.apiEnabled === false;
-  // Whether an account is an administrator's never changes, so it may be read before the lock.
+  // Safe to read before the lock, because an account never becomes or stops being an administrator.
   const guarded = locksOut && (await findAccount(database, id))?.isAdmin === true;
   return database.transaction(async (transaction) => {
     if (guarded && (await isLastAdministrator(transaction, id))) return refusal('last_administrator');
@@ -245,7 +244,6 @@ function isAccessChange(before: Account, after: Account): boolean {
   return !isDeepStrictEqual(access(before), access(after));
 }
 
-/** Revokes the old key. null: no such account. Refusal: the author lost their rights. */
 export function resetApiKey(
   database: Database,
   seal: Seal,
@@ -281,7 +279,6 @@ export function resetApiKey(
   });
 }
 
-/** Returns the first key to its owner and logs it. null: there is none. Refusal: the author lost their rights. */
 export function revealApiKey(
   database: Database,
   seal: Seal,

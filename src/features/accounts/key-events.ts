@@ -1,12 +1,10 @@
-// Makes the events about keys: a new secret, and a secret that was revoked or will expire.
-
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { NewEvent } from '../events/event-log.ts';
 import { lastFour } from '../identity/api-key.ts';
 
 interface NamedKey {
   readonly id: number;
-  /** The id of the key if `id` is that of a later secret; null if `id` is the key's own (api-key-rows.ts). */
+  /** If `id` is that of a later secret, the key's own id; otherwise null (api-key-rows.ts). */
   readonly keyId?: number | null;
   readonly name: string;
 }

@@ -1,5 +1,5 @@
-// The console's filtered account list, newest first or by name, with cursors. A page with few matches may scan the whole
-// index: there are thousands of accounts, not millions, and only the operator reads.
+// The console's filtered account list, with cursors. A page with few matches may scan the whole index: there are thousands
+// of accounts, not millions, and only the operator reads.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';

@@ -1,5 +1,4 @@
-// The addresses that receive alerts. Each must first be confirmed through a mailed link, which allows nothing else. Called
-// by alert-store.ts, the alert job and the link's page. The only writer of mail_addresses.
+// The addresses that receive alerts. Each must first be confirmed through a mailed link. The only writer of mail_addresses.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';

@@ -1,7 +1,6 @@
-// A job that queues alert mails for low balances and ending plans, from their events. The table `alerts` records the
-// recipients and which events were mailed.
-// Invariant: each fall of the balance and each plan's end is mailed once per address, because progress is saved in the
-// transaction that queues the mail. Ending plans are gathered into one mail a day.
+// A job that queues alert mails for low balances and ending plans, from their events. Ending plans are gathered into one
+// mail a day.
+// Invariant: each event is mailed once per address, because progress is saved in the transaction that queues the mail.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';

@@ -1,5 +1,3 @@
-// GET and PUT /alerts: the account's alert settings.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,3 @@
-// Alerts as JSON Schema.
-
 import Type, { type Static } from 'typebox';
 import { amount, example, orNothing } from '../../shared/schema-parts.ts';
 

@@ -1,5 +1,5 @@
-// Alert settings: balance threshold, days before plans end, recipients. The only writer of accounts.alert_below_cents and
-// of alerts, except the mail progress (alert-mails.ts) and the catch-up state (plans/alert-catch-up.ts).
+// Alert settings. The only writer of accounts.alert_below_cents and of alerts, except the mail progress (alert-mails.ts) and
+// the catch-up state (plans/alert-catch-up.ts).
 
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -40,7 +40,7 @@ const setThreshold: SqlStatement = {
 
 const setAlerts: SqlStatement = {
   name: 'set_alerts',
-  // Events from before there were recipients count as mailed.
+  // Events from before the first recipient count as mailed.
   text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
     select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,

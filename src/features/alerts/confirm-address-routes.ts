@@ -1,5 +1,4 @@
-// The page that confirms an alert address, without a session. GET only asks, because mail scanners open links; POST
-// confirms.
+// The page that confirms an alert address, without a session. GET only asks, because mail scanners open links.
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';

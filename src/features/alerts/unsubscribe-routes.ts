@@ -1,5 +1,5 @@
-// The unsubscribe page, without a session. GET only asks, because mail scanners open links. POST unsubscribes, also for
-// mail programs that offer one click (RFC 8058).
+// The unsubscribe page, without a session. GET only asks, because mail scanners open links. Mail programs may POST in one
+// click (RFC 8058).
 
 import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../../platform/database/database.ts';

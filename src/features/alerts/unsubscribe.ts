@@ -1,5 +1,4 @@
-// Unsubscribes an address from an account's alerts (RFC 8058), or subscribes it again. The only writer of
-// mail_unsubscribes.
+// The only writer of mail_unsubscribes.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { MailSubscriber } from '../../platform/mail/unsubscribe-token.ts';

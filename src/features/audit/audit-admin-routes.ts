@@ -1,5 +1,3 @@
-// The whole audit log, for administrators.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { pageOf, pageQuerySchema } from '../../shared/list-schemas.ts';

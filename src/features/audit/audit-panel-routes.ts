@@ -1,5 +1,3 @@
-// The console's search of the audit log, with names instead of ids. audit-admin-routes.ts returns the whole log.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';

@@ -1,5 +1,3 @@
-// Schemas of the console's audit log search (docs/panel-api.md).
-
 import Type, { type Static } from 'typebox';
 import { cursorParameters } from '../../shared/list-schemas.ts';
 import { count, id, oneOf, orNothing, text, time, word } from '../../shared/schema-parts.ts';

@@ -1,5 +1,4 @@
-// Looks up the names of audit log subjects, which contain ids. Called by the console's list. One bounded query per kind of
-// subject and page.
+// Looks up the names of audit log subjects, with one bounded query per kind of subject and page.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { type OwnedId, parseOwnedId, publicId } from '../../shared/identifiers.ts';

@@ -1,5 +1,3 @@
-// An audit log entry in the admin API.
-
 import { formatTime } from '../../shared/times.ts';
 import type { AuditEntryView } from './audit-schemas.ts';
 import type { RecordedAuditEntry } from './read-audit-log.ts';

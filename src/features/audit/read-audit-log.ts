@@ -43,7 +43,6 @@ export async function listAudit(
   return { total, entries: await readEntries(database, rows) };
 }
 
-/** Adds the usernames of acting accounts to rows that have `recordedColumns` and `recordedNames`. */
 export async function readEntries(database: Queryable, rows: readonly Row[]): Promise<RecordedAuditEntry[]> {
   const parsed = rows.map((row) => ({ ...auditLog.parse(row), byName: String(row['by_name']) }));
   const usernames = await findAccountNames(

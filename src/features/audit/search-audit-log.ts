@@ -1,5 +1,4 @@
-// Searches the audit log by author, account, action, subject and time, paged by entry number. Called by
-// audit-panel-routes.ts.
+// Searches the audit log, paged by entry number. Called by audit-panel-routes.ts.
 // Invariant: a page reads at most `rangesMax` ranges of one index, so a page may be short and still have a next one.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-// Begins and ends an administrator's read-only view of a reseller's panel. The view itself uses the panel's own routes,
-// through the session guard (session-auth.ts, docs/decisions/0052-view-as-reseller.md).
+// Begins and ends an administrator's read-only view of a reseller's panel. The view uses the panel's own routes, through the
+// session guard (docs/decisions/0052-view-as-reseller.md).
 
 import type { FastifyInstance } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,4 @@
-// Which session may view which account's panel read-only, and until when. Views begin in the console; the session guard
-// checks them. The only writer of account_views.
+// Which session may view which account's panel read-only, and until when. The only writer of account_views.
 // Invariant: a view belongs to one session and one non-administrator account, expires by itself, and is in the audit log
 // before any data is shown.
 

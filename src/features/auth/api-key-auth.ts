@@ -1,5 +1,5 @@
-// The API key guard: turns a bearer key into the principal before the rest of the request is parsed. It refuses in this
-// order: missing, unknown or revoked key, blocked account, API off, address not allowed, rate limit, missing scope.
+// The API key guard. It refuses before the request is parsed, in this order: missing, unknown or revoked key, blocked
+// account, API off, address not allowed, rate limit, missing scope.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitedCaller, RateLimiter } from '../../platform/limits/rate-limiter.ts';
@@ -60,7 +60,6 @@ export function createAuthenticator(
     return cachedKey.principal.mode === 'test' ? confirm(request, reply) : undefined;
   }
 
-  /** Looks up a key that is not cached. Unknown keys count against the address's limit. */
   async function lookUp(
     key: string,
     mayRemember: boolean,
@@ -149,7 +148,6 @@ export function createAuthenticator(
   };
 }
 
-/** Checks the route's scopes again, because the key may have lost some. */
 function admitted(cachedKey: CachedKey, request: FastifyRequest): Principal | Refusal {
   const problem = accessProblem(cachedKey, request.ip);
   if (problem !== null) return problem;

@@ -1,6 +1,5 @@
 // Caches the principal of each key. A NOTIFY drops an account's entries; without the LISTEN connection the cache is
-// bypassed. Unknown keys are never cached, so the cache cannot be flooded. Look-ups of one event-loop turn share a
-// query, and callers check their limits first.
+// bypassed. Unknown keys are never cached, so the cache cannot be flooded.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -25,9 +24,8 @@ export interface ApiKeyCache {
   findCached(key: string): CachedKey | null;
   /** True if the key is known or being looked up. Then a look-up does not count as a guess. */
   isFamiliar(key: string): boolean;
-  /** Like isFamiliar, but first waits for pending reads of the key index. */
   isFamiliarAtLast(key: string): Promise<boolean>;
-  /** Shares a query with concurrent look-ups. Returns null for an unknown key. @throws DatabaseUnavailable */
+  /** Shares a query with concurrent look-ups. @throws DatabaseUnavailable */
   find(key: string): Promise<CachedKey | null>;
   findFresh(key: string): Promise<CachedKey | null>;
   forgetAccount(accountId: number): void;

@@ -1,6 +1,5 @@
-// Hashes of all existing keys, so that a real key never counts as a guess, even after a start or during a flood from its
-// address. It is read in pages in the background; changes are read only before a key would be refused. Used by
-// api-key-cache.ts.
+// Hashes of all existing keys, so that a real key never counts as a guess, even during a flood from its address. It is read
+// in pages in the background. Used by api-key-cache.ts.
 // Invariant: a hash allows only a look-up. If one is missing, the look-up counts against the address's limit.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -12,7 +11,6 @@ export interface ApiKeyHashIndex {
   add(hash: string): void;
   readAll(): void;
   noteChange(accountId: number): void;
-  /** Resolves after all pending reads have succeeded or failed. */
   settled(): Promise<void>;
   close(): void;
 }

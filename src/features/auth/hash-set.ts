@@ -1,9 +1,8 @@
-// A set of SHA-256 hashes that keeps 64 bits of each, for api-key-hash-index.ts. That is enough for a million keys.
-// Attackers cannot search for collisions, because the contents are secret.
-// Invariant: the set only grows, up to its limit, and each step touches at most a 256th of it.
+// A set of SHA-256 hashes that keeps 64 bits of each, which is enough for a million keys. Attackers cannot search for
+// collisions, because the contents are secret.
+// Invariant: the set only grows, and each step touches at most a 256th of it.
 
 export interface HashSet {
-  /** `hash` is in base64url. */
   has(hash: string): boolean;
   add(hash: string): void;
   size(): number;

@@ -1,5 +1,5 @@
-// Remembers from where people sign in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days
-// after its last use. Runs in the transaction that begins the session. The only writer of known_addresses.
+// Remembers from where people sign in, and mails them about a new place. An address (an IPv6 /64) is known for 90 days after
+// its last use. The only writer of known_addresses.
 // Invariant: a person's first sign-in sends no mail.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -33,8 +33,7 @@ const hasOthers: SqlStatement = {
 
 const deleteAtOnceMax = 1_000;
 
-// Keeps each person's latest row, because without it their next sign-in would count as their first. Removed people lose
-// theirs.
+// Keeps each person's latest row, because without it their next sign-in would count as their first.
 const oldRows: OldRows = {
   deletion: {
     name: 'delete_old_known_addresses',

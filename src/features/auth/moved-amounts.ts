@@ -1,5 +1,4 @@
 // Sums what a person credited and debited in the console within an hour. Beyond a limit they must confirm their password.
-// The sum counts across sessions, requests and processes.
 // Invariant: the sum is read and updated under the lock of the person's row.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -41,7 +40,7 @@ const sumOthers: SqlStatement = {
 
 const insert = movedAmounts.insert('insert_moved_amount', 'on conflict (person_id, request_key) do nothing');
 
-/** Returns false if the sum would exceed `limitCents`: then nothing is added, and the password is required. */
+/** Returns false if the sum would exceed `limitCents`; then nothing is added. */
 export function mayMove(
   database: Database,
   moved: Moved,

@@ -1,7 +1,7 @@
-// Links that set a password: invitations (mailed, and shown to the inviter) and resets (only mailed). Used by the panel and
-// the admin API. Only hashes of tokens are stored. The only writer of password_links, except for people-rows.ts. Invariant:
-// a link works once. It carries a password_version, so it ends when the password or address changes, the account is blocked
-// or the person is removed. Links are made in the background, so that timing reveals no names.
+// Links that set a password: invitations (mailed, and shown to the inviter) and resets (only mailed). The only writer of
+// password_links, except for people-rows.ts. Links are made in the background, so that timing reveals no names.
+// Invariant: a link works once. It carries a password_version, so it ends when the password or address changes, the account
+// is blocked or the person is removed.
 
 import { createHash, randomBytes } from 'node:crypto';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -53,7 +53,7 @@ const links = describeTable('password_links', {
   personId: int('person_id'),
   purpose: oneOf('purpose', purposes),
   passwordVersion: int('password_version'),
-  /** The username of a colleague who invited them. null if the operator did, or for a reset. */
+  /** A colleague's username. null: the operator invited them, or it is a reset. */
   invitedBy: nullableText('invited_by'),
   createdAt: time('created_at'),
   expiresAt: time('expires_at'),
@@ -309,7 +309,6 @@ function linkContent(
 }
 
 interface LinkWords extends Record<'subject' | 'before' | 'after' | 'label', TextKey> {
-  /** Values for the sentence `before`; `moment` formats a time. */
   readonly values: (moment: (seconds: EpochSeconds) => string) => TextValues;
   readonly language: Language | null;
 }

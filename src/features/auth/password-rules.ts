@@ -1,5 +1,4 @@
-// Refuses passwords that attackers try first, wherever a password is chosen: in the panel, by an administrator, or in
-// ADMIN_PASSWORD (docs/decisions/0023-secrets-of-people.md).
+// Refuses passwords that attackers try first, wherever a password is chosen (docs/decisions/0023-secrets-of-people.md).
 // Invariant: the reason contains no part of the password.
 
 import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
@@ -18,7 +17,7 @@ export async function chosenPasswordRefusal(
   return problem === null ? null : fieldRefusal('validation_failed', field, problem);
 }
 
-/** Returns words that continue "The password …", or null if it is acceptable. `names` are those of the account. */
+/** Returns words that continue "The password …", or null if it is acceptable. */
 export async function passwordProblem(password: string, names: readonly string[]): Promise<string | null> {
   const plain = password.normalize('NFKC').toLowerCase();
   const bare = withoutSigns(plain);
@@ -32,12 +31,11 @@ export async function passwordProblem(password: string, names: readonly string[]
 }
 
 const productName = 'sellthrough';
-/** Names shorter than this are not checked, because they appear in too many unrelated words. */
 const nameLengthMin = 4;
 
 let commonOnce: Promise<ReadonlySet<string>> | undefined;
 
-/** 49,000 words. They are loaded on first use, because few processes need them. */
+/** 49,000 words, loaded on first use: few processes need them. */
 function commonPasswords(): Promise<ReadonlySet<string>> {
   commonOnce ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),
@@ -45,7 +43,6 @@ function commonPasswords(): Promise<ReadonlySet<string>> {
   return commonOnce;
 }
 
-/** Checks the list and common ways to lengthen a password: repetition, a year, two words in a row. */
 function isEasilyGuessed(plain: string, common: ReadonlySet<string>): boolean {
   if (common.has(plain) || /^(.{1,11})\1+$/su.test(plain)) return true;
   const core = plain.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');

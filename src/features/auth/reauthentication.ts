@@ -1,7 +1,6 @@
 // Asks for the password again, so that a sensitive action comes from the person who signed in and not from a thief of their
-// cookie. Called by the session guard. A right password confirms the session's further actions for a few minutes.
-// Invariant: a wrong password is always refused, logged and throttled together with sign-ins. Signing in confirms nothing,
-// and a new password or the session's end withdraws confirmations.
+// cookie. A right password confirms the session's further actions for a few minutes.
+// Invariant: a wrong password is always refused, logged and throttled together with sign-ins. Signing in confirms nothing.
 
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -125,7 +124,6 @@ function isSent(body: unknown, field: string): boolean {
   return isJsonObject(body) && own(body, field) !== undefined;
 }
 
-/** Only people get here, because keys need no confirmation. */
 function personOf(actor: { readonly type: 'key' } | PersonActor): PersonActor {
   if (actor.type === 'person') return actor;
   throw new Error('A sensitive action was to be confirmed by someone without a password.');

@@ -1,7 +1,6 @@
 // The panel's guard: turns the session cookie into the principal, after checking that changes come from this service's own
-// pages. Session and account are read for every request, so revocation is immediate. "API on or off" and allow-lists
-// concern keys only. Sensitive actions ask for the password again, because cookies can be stolen. People whose role needs a
-// second factor must set it up first.
+// pages. Session and account are read for every request, so revocation is immediate. Allow-lists and "API off" concern keys
+// only.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -31,10 +30,8 @@ import { type Session, type SessionStore, type SessionToken, sessionId } from '.
 declare module 'fastify' {
   interface FastifyRequest {
     session: Session;
-    /** The person who signed in, and whether they use a second factor. */
     person: Person;
     isTotpEnabled: boolean;
-    /** The administrator who views the principal's account; null without a view. */
     viewer: Principal | null;
   }
 }
@@ -95,7 +92,6 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     return isForeign(request) ? reply.refuse(refusal('forbidden_origin')) : undefined;
   }
 
-  /** Checks the route's scopes again, because the person's role may have changed. */
   async function authenticateAgain(request: FastifyRequest): Promise<Principal | Refusal> {
     const { mode } = request.principal;
     const token = sentToken(request);
@@ -139,7 +135,7 @@ export function createSessionGuard(dependencies: SessionGuardDependencies): Sess
     if (isRefusal(principal) && principal.code === 'not_signed_in') {
       return reply.refuse(await limiter.failed(request.ip, principal, reply));
     }
-    // The person's own limit applies, even if they view another account.
+    // The person's own limit applies, even while they view another account.
     const { account } = request.principal;
     const limited = await limiter.admitSession(sessionId(request.session), request.person.id, reply);
     if (limited !== null) return reply.refuse(limited);

@@ -1,5 +1,3 @@
-// /sessions: lists and ends the person's sessions.
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';

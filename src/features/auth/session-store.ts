@@ -1,6 +1,5 @@
 // The panel's sessions; only hashes of tokens are stored. A session ends after 12 hours without use, after 14 days, or when
-// password_version changes: with a new password, a block, the person's removal, or at an administrator's request. The only
-// writer of sessions.
+// password_version changes. The only writer of sessions.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -132,7 +131,7 @@ const renewSession: SqlStatement = {
     where person_id = $1::int and token_hash = $2 returning 1`,
 };
 
-// The session may have ended while the password was being checked.
+// It may have ended while the password was being checked.
 const confirmSession: SqlStatement = {
   name: 'confirm_session',
   text: `with ${held('s.token_hash', ' and s.token_hash = $4')},
@@ -179,7 +178,6 @@ export interface SessionStore {
     entry: AuditEntry | null,
     along?: (transaction: Queryable) => Promise<void>,
   ): Promise<SessionToken>;
-  /** Returns null if the session has ended. Updates last_seen_at. */
   find(token: SessionToken, now: EpochSeconds): Promise<FoundSession | null>;
   list(personId: number, now: EpochSeconds): Promise<Session[]>;
   end(token: SessionToken): Promise<true | null>;
@@ -187,7 +185,6 @@ export interface SessionStore {
   endOthers(session: Session): Promise<void>;
   /** Records a confirmed password, with `staysOpen` for further actions too. Returns false if the session has ended. */
   confirm(session: Session, staysOpen: boolean, now: EpochSeconds): Promise<boolean>;
-  /** An administrator ends all sessions of an account. Returns their number, or null if there is no such account. */
   endAll(accountId: number, actor: AuditAuthor & { readonly now: EpochSeconds }): Promise<number | null>;
   /** Ends all other sessions and returns a new token, in case the old one was stolen. null: this one has ended too. */
   surviveNewPassword(session: Session): Promise<SessionToken | null>;

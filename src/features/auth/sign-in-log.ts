@@ -1,7 +1,7 @@
-// Writes audit entries for sign-ins, refused sign-ins, and wrong passwords in sensitive actions, each with its number
-// within the hour. Invariant: the log is bounded. Per person, and for all unknown names together, the first `enteredMax`
-// within `windowSeconds` are logged, then one each time the number doubles. Refusals never wait for their entry, so that
-// timing reveals no names.
+// Writes audit entries for sign-ins, refused sign-ins, and wrong passwords in sensitive actions. Refusals never wait for
+// their entry, so that timing reveals no names.
+// Invariant: the log is bounded. Per person, and for all unknown names together, the first `enteredMax` within
+// `windowSeconds` are logged, then one each time the number doubles.
 
 import { unknownActor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -25,7 +25,6 @@ export interface SignInLog {
   ): AuditEntry | null;
   /** `accountId` is null for an unknown name. By default for the account's own login. */
   refused(sent: RefusedSignIn, now: EpochSeconds): void;
-  /** A wrong password in a sensitive action. Resolves when it was logged or counted. */
   refusedAction(sent: RefusedAction, now: EpochSeconds): Promise<void>;
   settled(): Promise<void>;
 }

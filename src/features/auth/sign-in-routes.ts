@@ -1,5 +1,5 @@
-// Signing in and out: the panel's routes without a session. Refuses in this order: too many failures, wrong name or
-// password, blocked, missing code, wrong code. The audit log has all of these except throttling and missing codes.
+// The panel's routes without a session: signing in and out. Refuses in this order: too many failures, wrong name or
+// password, blocked, missing code, wrong code.
 // Invariant: an unknown name and a wrong password get the same answer in the same time.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,5 +1,4 @@
-// Sets up TOTP: begun with the password, enabled by a valid code, disabled with password and code. An administrator can
-// disable it for a person who lost both.
+// Sets up TOTP. An administrator can disable it for a person who lost app and recovery codes.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

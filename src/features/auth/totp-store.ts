@@ -1,5 +1,5 @@
 // The second factor: TOTP (RFC 6238: six digits, 30 seconds, SHA-1, one step of tolerance each way) and ten recovery codes.
-// The secret is sealed, recovery codes are hashed. The only writer of totp_secrets and recovery_codes; changes are logged.
+// The only writer of totp_secrets and recovery_codes.
 // Invariant: each code and each recovery code works once, even under simultaneous requests.
 
 import { createHash } from 'node:crypto';
@@ -229,7 +229,6 @@ export async function findTotpHolders(
   return new Set(rows.map((row) => Number(row['person_id'])));
 }
 
-/** Also for a person who lost app and recovery codes. Returns false if it is not enabled. */
 export function disableTotp(
   database: Database,
   person: Holder,

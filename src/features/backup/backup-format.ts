@@ -44,7 +44,6 @@ export interface BackupContent {
   readonly rows: number;
 }
 
-/** The file is not a backup, or it was altered. The message is for users. */
 export class BackupDamaged extends Error {
   override readonly name = 'BackupDamaged';
 }

@@ -1,6 +1,6 @@
 // Starts a new incarnation of a database that was restored, or of a standby that took over with data loss. It skips all
-// numbers and ids that the lost database may have issued (docs/decisions/0058-after-a-restore.md). Called by `sellthrough
-// restore` and `new-incarnation`, in one transaction, while no service runs.
+// numbers and ids that the lost database may have issued (docs/decisions/0058-after-a-restore.md). Runs in one transaction
+// while no service runs.
 
 import { randomBytes } from 'node:crypto';
 import type { Transaction } from '../../platform/database/database.ts';

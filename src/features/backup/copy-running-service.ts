@@ -1,5 +1,5 @@
-// Both sides of a backup of a running embedded service, over the control socket. The command copies files between the
-// service's start and stop signals (file-copy.ts) while orders continue. Called by main.ts and the backup command.
+// Both sides of a backup of a running embedded service, over the control socket. The command copies files (file-copy.ts)
+// while orders continue.
 // Invariant: checkpoints pause only during this conversation, and at most for its limit.
 
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,5 @@
-// Loads a backup (backup-format.ts) into an empty database: the backup's schema, then all rows in one transaction that
-// verifies each table before COMMIT, then later migrations and a new incarnation. Called by `sellthrough restore`, which
-// has verified the file.
+// Loads a verified backup into an empty database: the backup's schema, then all rows in one transaction that verifies each
+// table before COMMIT, then later migrations and a new incarnation.
 // Invariant: a database with rows is not touched, a failed load leaves no rows, and no old session, link or code works.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';
@@ -33,7 +32,6 @@ import {
 import { beginIncarnation } from './begin-incarnation.ts';
 import { prepareLongReading, readRows, wholeDatabaseMilliseconds } from './write-backup.ts';
 
-/** The database is not empty or not ours. The message is for users. */
 export class RestoreRefused extends Error {
   override readonly name = 'RestoreRefused';
 }
@@ -70,7 +68,7 @@ export const passTables = [
 
 export interface RestoreOptions {
   readonly notices?: Notices;
-  /** Revokes all keys at this time, in the loading transaction. null: the keys keep working. */
+  /** null: the keys keep working. */
   readonly revokeKeysAt: EpochSeconds | null;
 }
 
@@ -81,7 +79,7 @@ export interface Restored {
   readonly dropped: Readonly<Record<string, number>>;
 }
 
-/** Loads everything except the credentials above. @throws RestoreRefused, BackupDamaged, SchemaMismatch */
+/** Leaves out the credentials above. @throws RestoreRefused, BackupDamaged, SchemaMismatch */
 export async function restoreBackup(
   database: Database,
   path: string,
@@ -212,7 +210,7 @@ async function dropPasses(transaction: Transaction): Promise<void> {
   for (const table of passTables) if (present.has(table)) await run(transaction, `delete from ${table}`);
 }
 
-/** Deletes queued mail, which may have been sent since the backup, so that no mail is sent twice. */
+/** Mail that is still queued may have been sent since the backup. */
 async function giveMailsUp(transaction: Transaction): Promise<void> {
   const present = await listTables(transaction);
   if (!present.some(({ name }) => name === 'mails')) return;

@@ -36,12 +36,10 @@ import {
   textOf,
 } from './backup-format.ts';
 
-/** The file exists or cannot be written. The message is for users. */
 export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }
 
-/** An unfinished file, which is renamed when it is complete. */
 export interface BackupFile {
   readonly path: string;
   readonly unfinished: string;

@@ -1,5 +1,3 @@
-// Admin routes of the brand. Public views: brand-pages.ts, GET /panel/api/brand.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

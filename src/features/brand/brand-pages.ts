@@ -1,5 +1,5 @@
-// The brand's public files at stable addresses: the logo as uploaded, a stylesheet with the accent color (pages have no
-// inline styles), and an icon with the name's first letter.
+// The brand's public files: logo, a stylesheet with the accent color (pages have no inline styles), and an icon with the
+// name's first letter.
 // Invariant: the logo is sent only as the image type as which it was parsed.
 
 import { createHash } from 'node:crypto';

@@ -1,5 +1,3 @@
-// Schemas of the brand, for the admin API and for pages before sign-in.
-
 import Type, { type Static } from 'typebox';
 import { languages } from '../../shared/languages.ts';
 import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';

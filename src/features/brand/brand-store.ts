@@ -1,5 +1,5 @@
-// The operator's brand: name, logo, color, letterhead, support address and default language. Cached in every process and
-// reloaded on NOTIFY, so requests never query it. The only writer of brand.
+// The operator's brand. Cached in every process and reloaded on NOTIFY, so requests never query it. The only writer of
+// brand.
 
 import { createHash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
@@ -47,7 +47,6 @@ export interface BrandSettings {
   readonly name: string | null;
   /** For example "#1d4ed8". null uses the product's own color. */
   readonly color: string | null;
-  /** Lines printed on statements and receipts. Empty if not set. */
   readonly letterhead: readonly string[];
   readonly supportAddress: string | null;
   readonly language: Language;

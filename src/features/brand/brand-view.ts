@@ -1,5 +1,3 @@
-// Views of the brand, for the operator and for everyone.
-
 import type { BrandView } from './brand-schemas.ts';
 import type { Brand } from './brand-store.ts';
 
@@ -29,7 +27,6 @@ export function logoAddress({ version }: Pick<Brand, 'version'>): string {
 
 const narrow = 1.5;
 
-/** The window icon: the logo, or the name's first letter if the logo is too wide. null: the product's own. */
 export function iconAddress({ version, name, logo }: Brand): string | null {
   if (logo !== null && logo.width <= logo.height * narrow) return logoAddress({ version });
   return name === null ? null : `${brandIconPath}?v=${version}`;

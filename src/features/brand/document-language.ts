@@ -1,4 +1,4 @@
-// Chooses a document's language: the requested one, else the signed-in person's, the browser's, the operator's.
+// Chooses a document's language: requested, else the person's, the browser's, the operator's.
 
 import type { FastifyRequest } from 'fastify';
 import { acceptedLanguage, knownLanguage } from '../../platform/http/request-language.ts';
@@ -11,7 +11,6 @@ import type { Brand } from './brand-store.ts';
 
 export function documentTranslator(request: FastifyRequest, { language }: Brand): Translator | Refusal {
   const { query, headers } = request;
-  // Set only behind the session guard.
   const person: Pick<Person, 'language'> | undefined = request.person;
   const sent = isJsonObject(query) ? own(query, 'language') : undefined;
   if (sent !== undefined) {

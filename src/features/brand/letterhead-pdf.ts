@@ -1,5 +1,4 @@
-// A PDF with the operator's letterhead, for statements and receipts. The built-in fonts only cover Western scripts, so
-// other texts embed DejaVu.
+// A PDF with the operator's letterhead. The built-in fonts only cover Western scripts, so other texts embed DejaVu.
 // Invariant: the same texts, letterhead and time give the same bytes.
 
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,7 @@ import type { Brand } from './brand-store.ts';
 
 export interface Letterhead {
   readonly brand: Brand;
-  /** Name and address used if the brand has no letterhead. May be empty. */
+  /** Used if the brand has no letterhead. May be empty. */
   readonly issuer: readonly string[];
 }
 

@@ -1,5 +1,4 @@
-// The layout of plain pages made by the server: no scripts, nothing from other hosts, in the given language and brand.
-// `html` escapes all values.
+// The layout of plain pages made by the server: no scripts, nothing from other hosts. `html` escapes all values.
 
 import type { TextKey } from '../../platform/text/english-texts.ts';
 import type { Translator } from '../../platform/text/translator.ts';
@@ -71,7 +70,6 @@ export function unavailablePage(look: PageLook): string {
   return notice(look, 'unavailable_heading', 'unavailable_heading', 'unavailable_text');
 }
 
-/** The colors and sizes of the panel (web/src/styles.css). */
 export const stylesheet = `.test {
   padding: 0.5rem 0.75rem;
   border-radius: 0.5rem;

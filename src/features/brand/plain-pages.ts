@@ -1,5 +1,4 @@
-// What all plain pages (customers' pages and links in mails) share: headers, forms without fields, language, errors.
-// Register this first in their scope.
+// What customers' pages and linked pages of mails share: headers, language, errors. Register this first in their scope.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailable } from '../../platform/database/database.ts';

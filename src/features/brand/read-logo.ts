@@ -1,6 +1,6 @@
-// Validates an uploaded logo before it is stored. SVG is refused, because it can contain scripts.
-// Invariant: the result is small, is a PNG or JPEG by its bytes, and was parsed to its end, so that browsers, mail programs
-// and the PDF writer accept it. Metadata, such as locations, and trailing bytes are removed.
+// Validates an uploaded logo. SVG is refused, because it can contain scripts.
+// Invariant: the result is small, is a PNG or JPEG by its bytes, and was parsed to its end. Metadata, such as locations, and
+// trailing bytes are removed.
 
 import { crc32, inflateSync } from 'node:zlib';
 import type { LogoImage } from '../../shared/logo-image.ts';

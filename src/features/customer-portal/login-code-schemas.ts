@@ -1,5 +1,3 @@
-// Login codes for the product.
-
 import Type from 'typebox';
 
 export const exchangeCodeBodySchema = Type.Object({ code: Type.String({ maxLength: 100 }) });

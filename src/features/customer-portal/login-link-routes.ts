@@ -1,6 +1,6 @@
 // Signs customers in. GET /login/{token} only shows a button, because mail scanners open links. POST uses up the token and
-// starts a session, or redirects to the product with a one-time code. GET /customer is the customer's page. Suspended
-// customers learn that they are, and their link stays unused. Guessed tokens are rate limited before the database.
+// starts a session, or redirects to the product with a one-time code. Suspended customers keep their link. Guessed tokens
+// are rate limited before the database.
 
 import cookieParser from '@fastify/cookie';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -47,7 +47,6 @@ export async function loginLinkRoutes(
   const { database, customers, packages, limiter, now, productUrl, publicUrl } = dependencies;
   const tokens = createTokenLookups(limiter, limiter.admitVisit);
   const isSecure = publicUrl().startsWith('https:');
-  // The prefix __Host- binds the cookie to this host and HTTPS. Plain HTTP cannot use it.
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
   const hidden = { schema: { hide: true } };
   // Browsers check the redirect after a form against this list too.

@@ -1,5 +1,3 @@
-// A customer's login links, in the panel.
-
 import Type, { type Static } from 'typebox';
 import { nullable, oneOf, time } from '../../shared/schema-parts.ts';
 

@@ -1,5 +1,3 @@
-// A customer's login link in the panel and the console.
-
 import { formatTime } from '../../shared/times.ts';
 import type { ShownLink } from './login-link-log.ts';
 import type { LoginLinkView } from './login-link-schemas.ts';

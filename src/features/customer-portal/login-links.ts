@@ -1,6 +1,6 @@
 // Login links, their sessions, and one-time codes for the product. The only writer of login_codes and customer_sessions;
 // order batches write new links (login-link-rows.ts).
-// Invariant: a suspended customer uses nothing up. Links and codes that are still valid when the suspension ends work then.
+// Invariant: links and codes stay unused while the customer is suspended.
 
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -37,7 +37,7 @@ const linkedCustomer = linkedCustomers.names.join(', ');
 
 export type LinkedCustomer = RowOf<typeof linkedCustomers>;
 
-/** Returns the token. Earlier links that were not used stop working. */
+/** Earlier links that were not used stop working. */
 export async function createLoginLink(
   database: Database,
   order: LinkToWrite['order'],
@@ -139,7 +139,7 @@ const expired = (table: string, whose: string): OldRows => ({
 const expiredLinks = expired('login_links', ofReal);
 const expiredRows = [expired('customer_sessions', 'true'), expired('login_codes', ofReal)];
 
-/** Finds a link even if the customer is suspended. Changes nothing, because mail scanners open links. */
+/** Changes nothing, because mail scanners open links. Also finds links of suspended customers. */
 export async function findOpenLink(
   database: Queryable,
   token: string,
@@ -157,7 +157,7 @@ async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Q
 
 /**
  * Starts a session or, with `use: 'product'`, creates a one-time code. Only one of several simultaneous requests succeeds;
- * the others, and suspended customers, get null. `earlier` is this browser's previous session, which ends.
+ * the others, and suspended customers, get null. `earlier` is this browser's previous session.
  */
 export function spendLoginLink(
   database: Database,

@@ -1,5 +1,4 @@
-// Dashboard counts of an account's customers: running, ended, suspended by the operator, and recently failed renewals.
-// Counts read an index and are bounded.
+// Dashboard counts of an account's customers. They read an index and are bounded.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';

@@ -1,5 +1,3 @@
-// Writes a list of customers as CSV.
-
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import type { CustomerView } from './customer-schemas.ts';
 

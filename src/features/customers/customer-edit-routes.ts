@@ -1,4 +1,4 @@
-// PATCH /customers/{id}: changes a customer's name and the account's own id for them.
+// PATCH /customers/{id}.
 
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,4 +1,4 @@
-// The operator suspends or unsuspends a customer of any account. Called by admin-routes.ts.
+// The operator suspends or resumes a customer of any account.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,4 @@
-// GET /customers: an account's customers by page number, by cursor with filters, or as CSV. The console also lists the
-// customers of every account.
+// GET /customers, by page number, by cursor with filters, or as CSV; also for the customers of every account.
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

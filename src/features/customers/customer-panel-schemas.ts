@@ -1,5 +1,3 @@
-// Schemas of customers in the pages' lists.
-
 import Type, { type Static } from 'typebox';
 import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';
 import { customerSchema } from './customer-schemas.ts';

@@ -7,7 +7,6 @@ import { type Customer, customerPlaces, shownCustomers } from '../order-engine/r
 
 export interface CustomerReads {
   find(accountId: number, number: number): Promise<Customer | null>;
-  /** Newest first. `total` is the account's number of customers. */
   list(accountId: number, page: Page, total: number): Promise<Customer[]>;
 }
 

@@ -1,5 +1,3 @@
-// Customers and their plans, as JSON Schema.
-
 import Type, { type Static } from 'typebox';
 import {
   count,

@@ -1,6 +1,6 @@
-// The search terms of customers: the beginnings of reference, name and external id. A job writes customer_terms in order of
-// customer numbers, so that orders do not pay for it; customers beyond its mark are searched one by one
-// (list-customers.ts). The only writer of customer_terms and customer_term_marks.
+// The search terms of customers: the beginnings of reference, name and external id. A job writes them, so that orders do not
+// pay for it; customers beyond its mark are searched one by one (list-customers.ts). The only writer of customer_terms and
+// customer_term_marks.
 // Invariant: up to the mark, terms match the customer's row, because changes of a name or id lock the mark.
 
 import type { Database, Queryable, SqlStatement, Transaction } from '../../platform/database/database.ts';

@@ -1,7 +1,6 @@
 // Edits a customer's name and external id. The only writer of customers.external_ref and customer_edits, and of
-// customers.name after creation; the order batch updates neither.
-// Invariant: a change and its idempotency key are one transaction under the account's lock, so a repeated key, however
-// late, changes nothing.
+// customers.name after creation.
+// Invariant: a change and its idempotency key are one transaction under the account's lock.
 
 import { hash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';

@@ -1,4 +1,4 @@
-// Finds a customer by reference, a customer's last order, and plans that end soon. Lists are in list-customers.ts.
+// Finds one customer, a customer's last order, and plans that end soon. Lists are in list-customers.ts.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -46,8 +46,8 @@ const listEnding: SqlStatement = {
 
 const held = heldPlans('o.months', '$4');
 
-// Counts ending plans by package and months, up to a limit of rows. The months are those of the last counted order, or null
-// if a paid order is pending, because then there is no renewal to pay for.
+// Counts ending plans by package and months, up to a limit of rows. Months are null if a paid order is pending, because then
+// there is no renewal to pay for.
 const countEnding: SqlStatement = {
   name: 'count_ending_customers',
   text: `with edge as (
@@ -145,7 +145,6 @@ export interface EndingPlans {
   }[];
 }
 
-/** Finds plans that run now and end by `until`. */
 export async function findEndingPlans(
   database: Queryable,
   accountId: number,

@@ -1,5 +1,5 @@
-// Filtered customers by page, newest first or by plan end, of one account or all. A page reads a bounded range of one index
-// (search terms, plan ends, suspended customers, or customers), so it may be short and then says where to continue.
+// Filtered customers by page, of one account or all. A page reads a bounded range of one index, so it may be short and then
+// says where to continue.
 // Invariant: for API keys, the order of pages never depends on anything that orders change. Otherwise a program that renews
 // page after page would see renewed customers again and renew them twice.
 
@@ -441,7 +441,6 @@ function firstTermOf(customer: Customer, from: string): string | undefined {
     .sort()[0];
 }
 
-/** Finds the customer with this id, and the customer of the order with this id. */
 async function findNamed(database: Queryable, { id }: CustomerFilter): Promise<readonly Customer[]> {
   if (id === null) return [];
   const rows = await database.ofAccount(id.accountId).query(findOfId, [id.accountId, id.number]);

@@ -1,6 +1,5 @@
-// Searches customers by words in any order, each a fragment of reference, name or external id, ignoring case and accents.
-// The database's locale may only know ASCII letters, so SQL excludes certain mismatches and the program checks texts with
-// other letters (list-customers.ts).
+// Searches customers by fragments of words, ignoring case and accents. The database's locale may only know ASCII letters, so
+// SQL excludes certain mismatches and the program checks texts with other letters (list-customers.ts).
 
 import type { ListQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';

@@ -1,4 +1,4 @@
-// Reads an account's event feed by event number, and lets requests wait for the next event.
+// Reads an account's event feed, and lets requests wait for the next event.
 
 import {
   type Database,
@@ -13,7 +13,7 @@ import type { EventType } from './event-schemas.ts';
 
 export interface FeedQuestion {
   readonly accountId: number;
-  /** The number of the last event that the reader knows; 0 if none. */
+  /** 0 if the reader knows none. */
   readonly after: number;
   readonly type: EventType | null;
   readonly limit: number;
@@ -98,7 +98,7 @@ export async function readFeed(
   const found = rows.slice(0, limit).map((row) => events.parse(row));
   const hasMore = rows.length > limit;
   const last = found.at(-1)?.number ?? after;
-  // More events may have been added since the count was read, so report the larger number.
+  // More events may have been added since the count was read.
   return {
     type: 'found',
     events: found,
@@ -166,11 +166,11 @@ export async function countEvents(
 
 export interface EventWaits {
   /**
-   * Resolves when there is an event after `after`, or after `seconds`. Resolves to false if it did not wait, because too
-   * many requests wait or the service stops.
+   * Resolves when there is an event after `after`, or after `seconds`. Resolves to false at once if too many requests wait
+   * or the service stops.
    */
   wait(accountId: number, after: number, seconds: number): Promise<boolean>;
-  /** Pauses between polls of the whole feed. Resolves to false when the service stops. */
+  /** Resolves to false when the service stops. */
   rest(): Promise<boolean>;
   notify(accountIds: Iterable<number>): void;
   close(): void;

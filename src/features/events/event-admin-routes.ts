@@ -1,4 +1,4 @@
-// The operator's feed: the events of all accounts in one order, ascending within each account.
+// The events of all accounts in one order, for the operator. Ascending within each account.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
 // Event numbers that a restored database skips, because the lost one may have issued them. Readers that have such a number
-// get `events_gone`; numbers up to the backup's last still work (docs/decisions/0058-after-a-restore.md).
+// get `events_gone` (docs/decisions/0058-after-a-restore.md).
 // Invariant: no event has a number inside a gap.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';

@@ -74,7 +74,7 @@ const takeNumbers: SqlStatement = {
     where id = $1::int and event_count is not null returning event_count, test_clock`,
 };
 
-/** Writes events of changes outside the engine. Locks the account's row. */
+/** For changes outside the engine. Locks the account's row. */
 export async function appendEvents(
   transaction: Queryable,
   accountId: number,
@@ -128,7 +128,6 @@ export async function holdListening(
   }));
 }
 
-/** Appends an event for each account for which `eventOf` returns one. */
 export async function appendEach(
   transaction: Queryable,
   accounts: readonly ListeningAccount[],

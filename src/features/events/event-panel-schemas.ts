@@ -1,5 +1,3 @@
-// Schemas of events and endpoints in the panel (docs/panel-api.md).
-
 import Type from 'typebox';
 import { cursorPageOf, cursorParameters, oneOfParameter } from '../../shared/list-schemas.ts';
 import { eventTypes } from './event-schemas.ts';

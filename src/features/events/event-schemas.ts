@@ -1,5 +1,5 @@
-// Event types and their data as JSON Schema. They are the source of the documented `webhooks`, the feed, deliveries and the
-// client's types.
+// Event types and their data as JSON Schema: the source of the documented `webhooks`, the feed, deliveries and the client's
+// types.
 
 import Type, { type Static, type TProperties } from 'typebox';
 import {

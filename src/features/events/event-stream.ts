@@ -1,7 +1,7 @@
-// Puts the events of all accounts into one order, which is read by position. Transactions add events to event_inbox;
-// `extendStream` moves them to the stream. The only writer of event_stream and its head; safe to call concurrently.
-// Invariant: the stream contains each committed event once, ascending per account. If an inbox row is visible, it and all
-// earlier rows of its account are committed, because transactions hold the account's lock.
+// Puts the events of all accounts into one order, which is read by position. `extendStream` moves them from event_inbox; it
+// is safe to call concurrently. The only writer of event_stream and its head.
+// Invariant: the stream contains each committed event once, ascending per account. If an inbox row is visible, all earlier
+// rows of its account are committed, because transactions hold the account's lock.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -27,8 +27,8 @@ const takeInbox: SqlStatement = {
 };
 
 /**
- * On several servers, ids are drawn per server, so an account's rows may not be in order of ids. For each account among the
- * oldest rows, takes as many rows as it has there, but those with the lowest event numbers.
+ * On several servers, ids are drawn per server, so an account's rows may not be in order of ids. Takes as many rows of each
+ * account as it has among the oldest rows, but those with the lowest event numbers.
  */
 const takeInboxApart: SqlStatement = {
   name: 'take_event_inbox_apart',
@@ -70,7 +70,6 @@ export async function extendStreamWholly(database: Database): Promise<void> {
 
 interface Extended {
   readonly events: number;
-  /** True if a shard returned a full batch of rows, so there may be more. */
   readonly isFull: boolean;
 }
 
@@ -132,7 +131,7 @@ export interface StreamedEvent extends AccountEvent {
 const rowsOf = (where: string) => `select * from event_stream
       where ${where} order by position limit $3::int + 1`;
 
-// Test events also have positions, for the test's own endpoints. Readers of all accounts skip them.
+// Readers of all accounts skip the positions of test events, which are for the test's own endpoints.
 const streamed = (
   where: string,
 ) => `select s.position + (e.number - s.first_number) as position, ${events.list('e')}

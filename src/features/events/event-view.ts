@@ -1,5 +1,3 @@
-// An event in feeds and deliveries.
-
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { AccountEvent } from './event-log.ts';
@@ -9,7 +7,7 @@ export function eventView(event: AccountEvent): EventView {
   return { ...envelopeOf(event), data: JSON.parse(event.data) };
 }
 
-/** The event as JSON. The stored data is inserted without parsing it. */
+/** Inserts the stored data without parsing it. */
 export function eventText(event: AccountEvent): string {
   return `${JSON.stringify(envelopeOf(event)).slice(0, -1)},"data":${event.data}}`;
 }

@@ -1,4 +1,4 @@
-// The latest attempts of a product call, stored as JSON on its row. Written by product-caller.ts.
+// The latest attempts of a product call, stored as JSON on its row.
 // Invariant: an answer is redacted before it is cut and stored, and contains nothing that jsonb refuses.
 
 import { nullable } from '../../platform/database/row-values.ts';
@@ -8,7 +8,6 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 export interface CallAttempt {
   readonly at: EpochSeconds;
-  /** null if the product did not answer. */
   readonly status: number | null;
   readonly error: string | null;
   readonly milliseconds: number | null;

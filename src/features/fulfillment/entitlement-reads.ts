@@ -1,5 +1,5 @@
-// Reads what customers may do, for the product: one customer by reference, all of them, or those whose plans changed since
-// a position of the stream. It returns their current state, so reading a change twice is harmless.
+// Reads what customers may do, for the product: one customer, all of them, or those whose plans changed since a position of
+// the stream. It returns their current state, so reading a change twice is harmless.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -34,7 +34,6 @@ export interface EntitlementPage {
   readonly hasMore: boolean;
 }
 
-/** The events that change what a customer may do. */
 const entitlementEvents: ReadonlySet<EventType> = new Set([
   'plan.activated',
   'plan.renewed',

@@ -1,5 +1,4 @@
-// /api/product/v1 for the operator's product (keys with the scope `product`): what a customer may do, what changed, and who
-// came with a login code.
+// /api/product/v1 for the operator's product (keys with the scope `product`).
 
 import { hash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';

@@ -1,5 +1,3 @@
-// Schemas of entitlements.
-
 import Type, { type Static } from 'typebox';
 import { customerReference, id, packageName, text, time, word } from '../../shared/schema-parts.ts';
 import { featureList, limitsSchema } from '../packages/package-schemas.ts';

@@ -1,5 +1,4 @@
-// Changes open product calls (waiting or needing attention), apart from the caller's and the order batch's own changes.
-// Called by product-caller.ts and product-call-routes.ts.
+// Changes open product calls, apart from the caller's and the order batch's own changes.
 // Invariant: once a later call with the customer's whole state was accepted, no earlier call of that customer is sent.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
@@ -55,7 +54,7 @@ const supersede: SqlStatement = {
       and ${isSuperseded}`,
 };
 
-/** Marks calls of these customers that need attention as superseded if a later call replaces them. */
+/** Marks calls that need attention as superseded if a later call replaces them. */
 export async function supersedeCalls(
   transaction: Queryable,
   customers: readonly { readonly accountId: number; readonly customerNumber: number }[],
@@ -115,8 +114,8 @@ const setCall: SqlStatement = {
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
 
-// Lets an order's call replace earlier calls, because its payload contains the customer's whole state. It does not if the
-// product refuses the order or already received its payload.
+// An order's payload contains the customer's whole state, so its call replaces earlier ones, unless the product refuses the
+// order or already received its payload.
 const standForEarlier: SqlStatement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
@@ -145,7 +144,7 @@ const hastenOfCustomer: SqlStatement = {
       and status = 'waiting' for update skip locked))`,
 };
 
-/** Sends a call again. If a later call replaces it, sends that one instead. A finished call is returned unchanged. */
+/** If a later call replaces it, sends that one instead. A finished call is returned unchanged. */
 export function sendCallAgain(
   database: Database,
   callId: string,
@@ -181,9 +180,8 @@ const findLater: SqlStatement = {
 };
 
 /**
- * For a call whose content was applied by hand: neither it nor the customer's earlier calls are sent any more. If an
- * earlier attempt may still arrive, or a later call may have been accepted, the product may now be outdated, so the state
- * is sent once more.
+ * For a call whose content was applied by hand: neither it nor the customer's earlier calls are sent any more. If the
+ * product may be outdated nevertheless, the state is sent once more.
  */
 export function closeCallByHand(
   database: Database,
@@ -210,7 +208,6 @@ export function closeCallByHand(
 
 const insertOnce = newProductCalls.insert('insert_product_call_once', 'on conflict (call_id) do nothing');
 
-/** Sends the state once more, unless a later call will do that. */
 async function callOnceMore(
   group: Queryable,
   closedId: string,

@@ -1,5 +1,4 @@
-// Lists orders that the product has not answered within the full period, so that an administrator must decide. Called by
-// product-admin-routes.ts.
+// Lists orders that the product has not answered within the full period, so that an administrator must decide.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -43,7 +42,6 @@ const listAttention: SqlStatement = {
     order by p.id`,
 };
 
-/** The order that has waited longest comes first. */
 export async function listOrdersNeedingAttention(
   database: Queryable,
   after: string | null,

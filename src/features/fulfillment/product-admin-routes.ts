@@ -36,7 +36,6 @@ interface ProductAdminRoutesDependencies {
   readonly engine: OrderEngine;
   readonly outbound: Outbound;
   readonly packages: PackageCatalogHolder;
-  /** Makes due calls start at once. If it fails, the job's own poll finds them a little later. */
   readonly productCallsSoon: () => Promise<void>;
   readonly seal: Seal;
 }

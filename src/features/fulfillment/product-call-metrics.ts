@@ -1,4 +1,4 @@
-// Prometheus metrics of product calls, without tests. Outcomes are counted in this process; the backlog comes from the
+// Prometheus metrics of product calls, without tests. Outcomes are those of this process; the backlog comes from the
 // database and is equal in every process.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';

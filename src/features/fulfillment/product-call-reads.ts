@@ -1,5 +1,4 @@
-// Product calls for lists and pages, with account, customer and order; without tests. Called by product-call-routes.ts and
-// product-panel-routes.ts.
+// Product calls for lists and pages, without tests.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';

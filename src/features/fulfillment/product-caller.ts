@@ -1,7 +1,7 @@
-// Calls the operator's product, in one process under its job's lease. It reads due product_calls, signs them like webhooks,
-// and settles orders through the engine or reschedules the call. Tests have their own job, address and slots, so that a
-// hanging test product delays no real call. Invariant: there is one call per customer at a time, in order. The engine
-// settles an order once, however often the product is asked. A process without the lease writes nothing.
+// Calls the operator's product, in one process under its job's lease, and settles orders through the engine or reschedules
+// the call. Tests have their own job, address and slots, so that a hanging test product delays no real call.
+// Invariant: there is one call per customer at a time, in order. The engine settles an order once, however often the product
+// is asked. A process without the lease writes nothing.
 
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -56,7 +56,6 @@ export const productCallsKinds = {
 
 export interface ProductCallLimits {
   readonly callsMax: number;
-  /** The limit of concurrent calls while the product does not answer. */
   readonly callsMaxUnanswered: number;
   readonly pollMilliseconds: number;
   /** How long answers are collected before they are written together. */
@@ -64,7 +63,6 @@ export interface ProductCallLimits {
   readonly stopMilliseconds: number;
 }
 
-/** The product's answer to a waiting order. `reason` is set if it refused. */
 export interface Settlement {
   readonly accountId: number;
   readonly orderNumber: number;
@@ -78,7 +76,7 @@ export interface ProductCallerDependencies {
   readonly database: Database;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly seal: Seal;
-  /** Makes payloads for calls that have none yet. @throws DatabaseUnavailable */
+  /** Makes missing payloads. @throws DatabaseUnavailable */
   readonly prepare: (calls: readonly UnpreparedCall[]) => Promise<PreparedCalls>;
   /** Returns false if the order cannot be settled now: ask the product again. @throws Overloaded, DatabaseUnavailable */
   readonly settle: (settlement: Settlement) => Promise<boolean>;
@@ -268,7 +266,7 @@ async function callUntilStopped(
     const at = now();
     const nothing = { id, accountId, customerNumber, attempt: unsent(at, 'no_product') };
     if (!confirms || orderNumber === null) unwritten.push({ ...nothing, status: 'failed', nextAt: at });
-    // The order cannot be settled now, for example because the account is halted. Try later.
+    // For example because the account is halted. Try later.
     else if (!(await settle({ accountId, orderNumber, outcome: 'failed', reason: null, isUnanswered: true })))
       unwritten.push({ ...nothing, status: 'waiting', nextAt: at + confirmDelay(call) });
   }
@@ -397,7 +395,7 @@ async function callUntilStopped(
     if (target === null && underWay.size === 0) break;
     const patience = pause(limits.pollMilliseconds, undefined, { ref: false, signal }).catch(() => undefined);
     await Promise.race([news.promise, patience]);
-    // Wait a little, to write calls that end shortly after together.
+    // So that calls which end shortly after are written together.
     await pause(limits.writeMilliseconds, undefined, { ref: false });
     // A call looks due until its outcome is written, so forget it only afterwards.
     const over = ended.splice(0);
@@ -434,7 +432,6 @@ function attemptOf(result: OutboundResult, at: EpochSeconds): CallAttempt {
   return { at, status: result.status, error: null, milliseconds, answer: shownAnswer(result.answer) };
 }
 
-/** `taken` and `refused` settle a waiting order. For other calls, `taken` means done. */
 function meaningOf(result: OutboundResult, confirms: boolean): 'taken' | 'refused' | 'again' {
   if (result.type === 'failed') return 'again';
   if (result.status >= 200 && result.status < 300) return 'taken';

@@ -1,5 +1,4 @@
-// The console's view of the hand-off: calls that wait, fail or need attention. Settings and actions are routes of the admin
-// API (product-admin-routes.ts, product-call-routes.ts).
+// The console's view of the hand-off. Settings and actions are routes of the admin API.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

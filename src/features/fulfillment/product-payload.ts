@@ -1,5 +1,4 @@
-// A customer's plan as the product reads it (docs/hand-off.md). Calls and entitlements both use this function, so that they
-// cannot differ.
+// A customer's plan as the product reads it (docs/hand-off.md), in calls and in entitlements.
 
 import { publicId } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

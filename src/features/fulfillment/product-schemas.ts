@@ -1,5 +1,3 @@
-// Schemas of the product and of orders that wait for it, in the admin API.
-
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';
 import { productCallStatuses, productModes } from '../../shared/product-states.ts';

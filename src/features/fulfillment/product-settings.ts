@@ -1,5 +1,5 @@
-// The product's address, secret and mode, in service_state. The only writer of those columns. The order batch reads the
-// mode in its own transaction, so that no process can use an old one; the caller reads the rest before each round.
+// The product's address, secret and mode, in service_state. The only writer of those columns. The order batch reads the mode
+// in its own transaction, so that no process can use an old one.
 // Invariant: the secret is sealed, and only open() here reveals it.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';

@@ -1,6 +1,5 @@
-// Whether an account may be written to: a real account, or the test account that its keys reach now. If a test was reset
-// since a request or job found it, it will be deleted. Features call this before writes outside the engine, which checks it
-// itself.
+// Whether an account may be written to: a real account, or the test account that its keys reach now. A test that was reset
+// will be deleted. Features call this before writes outside the engine, which checks it itself.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';

@@ -1,5 +1,4 @@
-// An account's lists: orders, customers, ledger entries. Each list is registered for the caller's own account and, for the
-// operator, for any account, with the same filters. It is read by page number, by cursor or as CSV. The panel's pages get
+// An account's lists, registered for the caller's own account and, for the operator, for any account. The panel's pages get
 // more filters and figures.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
@@ -98,7 +97,7 @@ export interface AccountList<Filter, Item> {
     figuresOf(listed: ListedAccount, filter: Filter): Promise<object>;
   };
   read(listed: ListedAccount, page: Page, total: number): Promise<readonly Item[]>;
-  /** Finds matching items, newest first. Looks up the search's ids once, before the first page. */
+  /** Looks up the search's ids once, before the first page. */
   finder(listed: ListedAccount, filter: Filter): Awaitable<FindItems<Item>>;
   view(listed: ListedAccount, isForPages: boolean): (item: Item) => object;
   csv(pages: AsyncIterable<readonly Item[]>, listed: ListedAccount): AsyncIterable<string>;

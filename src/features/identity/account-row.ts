@@ -1,5 +1,4 @@
-// Locks an account's row for changes of its settings, keys or people, and writes the columns that such changes touch. Every
-// feature that changes something under this lock calls it. account-store.ts changes the settings.
+// Locks an account's row for changes of its settings, keys or people, and writes the columns that such changes touch.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -25,7 +24,7 @@ const setKeepsBodies: SqlStatement = {
   text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
 };
 
-/** Locks until COMMIT, against other changes of settings, keys and people. null: the account is unknown. */
+/** Returns null if the account is unknown. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
   return locked === undefined ? null : accounts.parse(locked);
@@ -37,12 +36,12 @@ export async function notifyAccessChanged(transaction: Queryable, id: number): P
   await transaction.query(notifyChange, [changesChannel, accountChanged(id)]);
 }
 
-/** Sets the address of the own login. Requires the account's lock. */
+/** The own login's address. Requires the account's lock. */
 export async function writeEmail(transaction: Queryable, id: number, email: string | null): Promise<void> {
   await transaction.ofAccount(id).query(setEmail, [id, email]);
 }
 
-/** Sets whether bodies of requests and answers are stored. Requires the account's lock. */
+/** Requires the account's lock. */
 export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
   await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
 }

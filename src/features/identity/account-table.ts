@@ -1,5 +1,4 @@
-// The table `accounts`. account-store.ts writes identity and rights; only the order batch writes balance and counters,
-// under the row's lock.
+// The table `accounts`. account-store.ts writes identity and rights; only the order batch writes balance and counters.
 
 import {
   boolean,
@@ -67,7 +66,6 @@ const allAccounts = describeTable('accounts', {
   testClock: nullableTime('test_clock'),
 });
 
-/** What the owner and administrators see, and what access checks use. */
 export const accounts = allAccounts.without(
   'searchText',
   'planChangeCount',

@@ -1,6 +1,5 @@
-// The secrets of API keys as stored: lookup hash, rights, and what may be shown. Only an account's first key has a sealed
-// copy. The only writer of api_keys, which has one row per secret with the key's current settings. Revoked secrets stay, so
-// that they are refused as revoked. Called by manage-keys.ts and account-store.ts.
+// The secrets of API keys as stored. Only an account's first key has a sealed copy. The only writer of api_keys, which has
+// one row per secret with the key's current settings. Revoked secrets stay, so that they are refused as revoked.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -29,7 +28,7 @@ export const apiKeys = describeTable('api_keys', {
   keyId: nullableInt('key_id'),
   lookupHash: text('lookup_hash'),
   accountId: int('account_id'),
-  /** Set only for the first key; other keys are shown once. */
+  /** Only for the first key; other keys are shown once. */
   sealedKey: nullableText('sealed_key'),
   lastFour: text('last_four'),
   createdAt: time('created_at'),
@@ -87,7 +86,7 @@ export type KeySettings = Pick<
 
 export type KeyCreator = Pick<KeySecret, 'createdBy' | 'createdByKey' | 'createdByPerson'>;
 
-/** A new secret in plain text. `keyId` is null for a new key. */
+/** `keyId` is null for a new key. */
 export interface NewSecret extends KeySettings, KeyCreator {
   readonly key: string;
   readonly keyId: number | null;

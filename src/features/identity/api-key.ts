@@ -1,5 +1,5 @@
 // API keys: "sk_live_" or "sk_test_", 40 random base62 characters, and a checksum of 6 by which mistyped and invented keys
-// are refused without a lookup. A hash is stored for lookup. A sealed copy (seal.ts) lets the account see its key.
+// are refused without a look-up. A sealed copy (seal.ts) lets the account see its key.
 
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,3 @@
-// What a guard offers to its routes. Implemented for API keys (api-key-auth.ts) and sessions (session-auth.ts).
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { CallerKind, RouteGuard } from '../../platform/http/route-declarations.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
@@ -18,9 +16,7 @@ declare module 'fastify' {
 
 export interface Authenticator {
   readonly kind: CallerKind;
-  /** The guard's own refusals, which any request may get. */
   readonly codes: readonly ErrorCode[];
-  /** Sets request.principal for routes that need these scopes, or sends the refusal. */
   authenticate: RouteGuard['authenticate'];
   /** Like `authenticate`, but reads an administrator's rights from the database instead of a cache. */
   authenticateFresh: RouteGuard['authenticate'];

@@ -89,8 +89,8 @@ function keyLookupApart(
     (some) => [numberArray(some)],
     (id) => id,
   );
-  // Read the account before the key. Changes of keys raise access_version, and orders admitted under an earlier version are
-  // refused. In the other order, a key that was just revoked could come with the new version.
+  // Read the account before the key: in the other order, a key that was just revoked could come with the new access_version,
+  // which orders check.
   async function findOnce(hash: string): Promise<Row | null> {
     const owner = await ids.find(hash);
     const account = owner === null ? null : await rows.find(Number(owner['account_id']));

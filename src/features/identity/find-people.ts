@@ -1,5 +1,3 @@
-// Reads people: by sign-in name, and by account.
-
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';

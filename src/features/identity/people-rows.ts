@@ -1,6 +1,6 @@
 // Writes people's rows for new accounts, passwords and sign-ins. Only manage-people.ts also writes people.
-// Invariant: a session is valid only while password_version is unchanged. It rises with a new password, when the account is
-// blocked or unblocked, when an administrator ends sessions, and when the person is removed.
+// Invariant: a session is valid only while password_version is unchanged. It rises with every new password, block or
+// unblock, removal, and end of sessions by an administrator.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -61,7 +61,7 @@ const setClock: SqlStatement = {
   text: 'update people set clock = $2 where id = $1::int and removed_at is null',
 };
 
-/** Adds the own login, an owner. Call in the transaction that creates the account. */
+/** An own login is an owner. Call in the transaction that creates the account. */
 export async function insertOwnLogin(
   transaction: Queryable,
   account: { readonly id: number; readonly username: string },

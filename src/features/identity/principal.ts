@@ -1,5 +1,5 @@
-// The caller as any guard authenticated them, with all that a route may ask about them. Immutable: changed rights make a
-// new principal. A key has its account's scopes or fewer; a person has the scopes of their role.
+// The caller as any guard authenticated them. Immutable: changed rights make a new principal. A key has its account's scopes
+// or fewer; a person has the scopes of their role.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -39,7 +39,6 @@ export interface KeyActor {
 
 export interface PersonActor {
   readonly type: 'person';
-  /** The own login's id is the account's id. */
   readonly id: number;
   readonly role: Role;
   readonly username: string;
@@ -53,8 +52,7 @@ const keyScopes = {
 };
 const testScopes = {
   account: keyScopes.account,
-  // With a test key, the operator's product reads the test customers of all accounts. Tests offer no other administrator
-  // scope.
+  // With a test key, the product reads the test customers of all accounts. Tests offer no other administrator scope.
   administrator: new Set<Scope>([...accountScopes, 'product']),
 };
 
@@ -120,7 +118,6 @@ export function personPrincipal(
   return { account, mode: 'live', actor, scopes: scopesOfRole(account, role), now };
 }
 
-/** The id of the caller's real account in either mode. */
 export function realIdOf({ account }: Pick<Principal, 'account'>): number {
   return account.testOf ?? account.id;
 }
@@ -147,8 +144,8 @@ export function scopeProblem(
 }
 
 /**
- * A change of access to an administrator's account could give its rights away, so it requires all of its scopes. A key with
- * an end, an allow-list or a rate limit may not do it, because it could create an unlimited key.
+ * A change of access to an administrator's account could give its rights away, so it requires all of its scopes. A confined
+ * key may not do it, because it could create an unlimited key.
  */
 export function administratorProblem(
   principal: Judged,
@@ -166,7 +163,7 @@ const confinedKey: Refusal = {
     'A key with an expiry, an allow-list or a rate limit of its own cannot change who has access to an administrator’s account.',
 };
 
-/** The author of a change for the audit log. `takes` are the scopes that the change requires. */
+/** `takes`: the scopes that the change requires. */
 export function actorOf(
   { account, actor, now }: Principal,
   takes: readonly Scope[] = [],

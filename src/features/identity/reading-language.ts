@@ -1,4 +1,4 @@
-// Chooses the language of mail to an address of an account: alerts and invitations.
+// Chooses the language of alerts and invitations.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Language, languages } from '../../shared/languages.ts';
@@ -11,7 +11,7 @@ const findLanguage: SqlStatement = {
     order by (id = $1::int), id limit 1`,
 };
 
-/** The language of the person with this address, else of the own login. null: neither has chosen one. */
+/** That of the person with this address, else of the own login. null: neither has chosen one. */
 export async function languageAt(
   transaction: Queryable,
   accountId: number,

@@ -1,5 +1,4 @@
-// Checks the caller's rights again inside the transaction of a change. Since the guard ran, the person may have been
-// removed, blocked or given another role, or the key revoked or restricted.
+// Checks the caller's rights again inside the transaction of a change, because they may have changed since the guard ran.
 
 import type { ActingParty, Actor } from '../../platform/audit-log/actor.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';

@@ -1,5 +1,4 @@
-// Finds an account's current test account, and copies settings to it when the real account's change: group, names, limits
-// and access.
+// Finds an account's current test account, and copies the real account's settings to it.
 // Invariant: an account has at most one current test account (accounts_test_current).
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';

@@ -1,5 +1,5 @@
-// The account whose concurrency limit a request counts against: always the caller's own. An administrator who views another
-// account's panel must not slow that account down.
+// The account whose concurrency limit a request counts against: always the caller's own, even while an administrator views
+// another account.
 
 import type { Principal } from './principal.ts';
 

@@ -1,5 +1,3 @@
-// Schemas of the page "API access".
-
 import Type from 'typebox';
 import { nullable, time } from '../../shared/schema-parts.ts';
 import { allowedIps } from '../identity/account-schemas.ts';

@@ -1,4 +1,4 @@
-// Key routes for administrators (any account) and for people in the panel (their own account). Call manage-keys.ts.
+// Key routes for administrators (any account) and for people in the panel (their own account).
 // Invariant: managing an administrator's keys requires every scope that such a key can have, so that no key exceeds its
 // maker. Only administrators' keys can manage keys.
 
@@ -59,13 +59,13 @@ export interface KeyOwner {
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
   readonly passwordField: SensitiveAction['passwordField'];
-  /** Schemas for the documents; all bodies are parsed alike. `revoke` is absent if no password is asked. */
+  /** `revoke` is absent if no password is asked. */
   readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
   readonly noun: 'AccountKey' | 'Key';
   readonly whose: string;
   /** Whether the reader may see which keys and people of other accounts created a key. */
   readonly showsForeign: boolean;
-  /** The account that owns the keys, or why its keys cannot be managed. */
+  /** Or why its keys cannot be managed. */
   readonly accountOf: (request: FastifyRequest<WithKey>, changes: boolean) => Promise<Account | Refusal>;
   readonly admit: (request: FastifyRequest<WithKey>, reply: FastifyReply) => Awaitable<Refusal | null>;
 }

@@ -1,5 +1,3 @@
-// Key schemas, for the admin API and the account's own people.
-
 import Type, { type Static } from 'typebox';
 import { passwordField } from '../../shared/password-fields.ts';
 import { count, example, id, keyInBody, oneOf, orNothing, text, time } from '../../shared/schema-parts.ts';

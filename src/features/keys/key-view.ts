@@ -1,5 +1,3 @@
-// API keys as the API shows them, without secrets.
-
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { type KeySecret, keyIdOf } from '../identity/api-key-rows.ts';

@@ -1,6 +1,6 @@
 // Creates, changes, rotates and revokes an account's keys.
-// Invariant: a change, its audit entry, its event and its idempotency key are one transaction under the account's lock. The
-// change raises access_version, so it applies at once in every process.
+// Invariant: a change, its audit entry, its event and its idempotency key are one transaction under the account's lock. It
+// raises access_version, so it applies at once in every process.
 
 import type { Actor, AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -151,7 +151,7 @@ export function changeKey(
   );
 }
 
-/** Ends all of the key's secrets now. Refusals: key_not_found, first_key, idempotency_conflict. */
+/** Refusals: key_not_found, first_key, idempotency_conflict. */
 export function revokeKey(
   database: Database,
   keyId: number,

@@ -1,5 +1,5 @@
-// What each account spent in a range of days, for one package or kind or all. Uses the same sums as the operator's figures
-// (spending-totals.ts), so both agree.
+// What each account spent in a range of days. Uses the same sums as the operator's figures (spending-totals.ts), so both
+// agree.
 
 import type { FastifyInstance } from 'fastify';
 import { dayRange, numberMax, readQuery } from '../../platform/http/list-query.ts';

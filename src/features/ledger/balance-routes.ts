@@ -1,5 +1,3 @@
-// GET /balance: the account's balance.
-
 import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
 import Type from 'typebox';
 import { formatAmount } from '../../shared/amounts.ts';

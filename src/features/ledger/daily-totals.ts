@@ -1,5 +1,5 @@
-// The ledger's sums by UTC day, from which statements, charts and month lists are made. They are computed outside the order
-// path, and each entry is added once (rollup-watermarks.ts). The only writer of ledger_days.
+// The ledger's sums by UTC day, from which statements and charts are made. A job computes them, so that orders do not pay
+// for it. Each entry is added once (rollup-watermarks.ts). The only writer of ledger_days.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
@@ -19,7 +19,7 @@ const ledgerSums = describeTable('ledger_days', {
   debitedCents: cents('debited_cents'),
 });
 
-/** The sums of a day, a month, or several accounts. `date` is "2026-01-31" or "2026-01". */
+/** `date` is "2026-01-31" or "2026-01". */
 export type LedgerSums = RowOf<typeof ledgerSums> & { readonly date: string };
 
 export interface NumberSpan {
@@ -53,7 +53,7 @@ export interface TopAccount {
   readonly spentCents: bigint;
 }
 
-/** Computes a day's columns from its entries. An entry that settles a pending order does not count as an order. */
+/** An entry that settles a pending order does not count as an order. */
 const dayOfEntries = {
   order_count: `count(*) filter (where kind = 'charge' and not is_settling)`,
   entry_count: 'count(*)',

@@ -1,6 +1,6 @@
 // Knows which ranges of an account's orders and entries contain rows of a kind or package, so that a rare filter only reads
-// those. A job indexes ranges that no longer change, so orders do not pay for it; newer rows are read one by one
-// (docs/decisions/0032-finding-things.md). The only writer of list_stretches and list_stretch_marks.
+// those. A job indexes ranges that no longer change; newer rows are read one by one (docs/decisions/0032-finding-things.md).
+// The only writer of list_stretches and list_stretch_marks.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
@@ -146,8 +146,7 @@ const listBehind = (list: FacetedList): SqlStatement => ({
       and ${isInUse('a')} order by a.id`,
 });
 
-// Concurrent runs write the same rows, because a whole range never changes. The statement itself reads the mark, because
-// another run may have moved it.
+// Concurrent runs write the same rows. The statement itself reads the mark, because another run may have moved it.
 const indexMore = (list: FacetedList): SqlStatement => {
   const { table, counter, columns, facets } = lists[list];
   return {

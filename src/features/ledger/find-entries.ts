@@ -1,5 +1,4 @@
-// Finds ledger entries below a number, in a range of days, of a kind, or of one order, for lists and exports. Each page
-// reads one or a few ranges of an index.
+// Finds ledger entries for lists and exports. Each page reads one or a few ranges of an index.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -28,7 +27,6 @@ export type ListedEntry = Pick<FoundEntry, 'entry' | 'actor'> & Partial<FoundEnt
 export interface EntryFilter {
   readonly from: number;
   readonly to: number;
-  /** From `since` (inclusive) to `until` (exclusive). */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
@@ -69,7 +67,7 @@ const listDown = eitherWay((names) => ({
   )} order by e.number desc limit $4::int`,
 }));
 
-// Orders are created together with their first entries. So along the ledger the newest order number never falls, and a
+// Orders are created together with their first entries, so the newest order number never falls along the ledger, and a
 // binary search finds an order's first entry. For a settling entry, its plan change names the newest order at that time.
 const listOfOrder = eitherWay((names) => ({
   name: 'find_entries_of_order',

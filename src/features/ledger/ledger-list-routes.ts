@@ -92,7 +92,6 @@ function ledgerList(dependencies: LedgerListRoutesDependencies): AccountList<Led
   };
 }
 
-/** Finds matching entries, newest first. The cursor is the number of the last entry. */
 async function findEntries(
   { database, dailyTotals }: Pick<LedgerListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters }: ListedAccount,

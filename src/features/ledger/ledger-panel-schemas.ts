@@ -1,5 +1,3 @@
-// Schemas of ledger data that only the panel's pages get.
-
 import Type from 'typebox';
 import { amount, nullable } from '../../shared/schema-parts.ts';
 import { ledgerEntrySchema } from './ledger-schemas.ts';

@@ -1,5 +1,3 @@
-// The schema of a ledger entry, used by every API.
-
 import Type, { type Static } from 'typebox';
 import { amount, count, currency, id, signedAmount, time, word } from '../../shared/schema-parts.ts';
 

@@ -1,5 +1,3 @@
-// Pages of an account's ledger.
-
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import { bySharding, queryShards } from '../../platform/database/shards/query-shards.ts';

@@ -1,5 +1,5 @@
-// An account's opening balance, movements and closing balance by month. They come from the daily sums, so a statement's
-// cost does not depend on its number of entries. Called by the routes of the API and the panel.
+// An account's opening balance, movements and closing balance by month. They come from the daily sums, so a statement's cost
+// does not depend on its number of entries.
 // Invariant: a month opens with the previous month's closing balance, and a final month never changes.
 
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -13,7 +13,7 @@ export interface MonthlyStatement extends Omit<LedgerSums, 'date'> {
   readonly entries: NumberSpan | null;
 }
 
-/** All months from that of the first entry to that of `now`, oldest first, even those without entries. */
+/** Oldest first, even those without entries. */
 export async function listStatements(
   dailyTotals: DailyTotals,
   accountId: number,

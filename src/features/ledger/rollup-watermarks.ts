@@ -1,5 +1,5 @@
-// Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts). Sums are added outside the order
-// path, in transactions that each add some entries and move the mark.
+// Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts). Each transaction adds some entries
+// and moves the mark, so that orders do not pay for it.
 // Invariant: the mark is the last summed entry, so each entry is summed exactly once. Entries never change, and they become
 // visible in order of their numbers, without gaps.
 
@@ -9,10 +9,10 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
 export interface RollupWatermarks {
-  /** Sums an account's new entries in at most this many pieces. Returns whether all are summed. */
+  /** Returns whether all are summed. */
   bringUpToDate(accountId: number, piecesMax?: number): Promise<boolean>;
   listBehind(): Promise<readonly { readonly accountId: number; readonly pieces: number }[]>;
-  /** Sums the new entries of all accounts. Returns how many were left when the signal stopped it. */
+  /** Returns how many were left when the signal stopped it. */
   bringAllUpToDate(signal?: AbortSignal): Promise<number>;
 }
 

@@ -1,5 +1,3 @@
-// Schemas of spending over time.
-
 import Type, { type Static } from 'typebox';
 import { refusalFilterSchema } from '../../shared/list-schemas.ts';
 import { amount, nullable, oneOf, signedAmount, time } from '../../shared/schema-parts.ts';

@@ -1,8 +1,8 @@
-// An account's spending by package, kind, UTC day and month, so that dashboards read no orders. Summed outside the order
-// path from the same entries as daily-totals.ts, with its own mark. The only writer of spending_sums.
-// Invariant: a day's charges and refunds over all packages and kinds equal those of ledger_days. An entry counts on its
-// own day for its order's package and kind, even if the order failed or was settled later. A canceled plan's refund has
-// the kind `cancel`. Top-ups and debits are not spending.
+// An account's spending by package, kind, UTC day and month, so that dashboards read no orders. The only writer of
+// spending_sums.
+// Invariant: a day's charges and refunds over all packages and kinds equal those of ledger_days. An entry counts on its own
+// day for its order's package and kind, even if the order failed or was settled later. A canceled plan's refund has the kind
+// `cancel`. Top-ups and debits are not spending.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';

@@ -1,4 +1,4 @@
-// The figures of a span for both overviews: the series, totals compared with the previous span, and spending by kind.
+// The figures of a span for both overviews.
 
 import { formatAmount } from '../../shared/amounts.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
@@ -46,7 +46,7 @@ export function spanView({ since, previousSince }: Span, now: EpochSeconds): Spa
   };
 }
 
-/** Makes one point for each date, even without entries. The last date is not over yet. */
+/** Also for dates without entries. The last date is not over yet. */
 export function seriesOf(sums: readonly LedgerSums[], dates: readonly string[]): SeriesPointView[] {
   const byDate = new Map(sums.map((each) => [each.date, each]));
   return dates.map((date, index) => ({

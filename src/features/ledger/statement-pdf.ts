@@ -1,5 +1,4 @@
 // Writes a statement as PDF and streams it while its entries are read, so that memory does not depend on their number.
-// Called by the statement routes.
 // Invariant: a finished month always gives the same bytes for the same letterhead and language, so nothing here may depend
 // on time or chance.
 
@@ -20,7 +19,7 @@ export interface StatementHead {
   readonly accountName: string;
   readonly username: string;
   readonly currency: string;
-  /** The time of the request, which is printed if the month is not over. */
+  /** Printed if the month is not over. */
   readonly now: EpochSeconds;
 }
 

@@ -34,7 +34,7 @@ export interface StatementRoutesDependencies {
   readonly currency: string;
   readonly pdfEntriesMax: number;
   readonly brand: BrandHolder;
-  /** Lines with the operator's name and address, used if the brand has none. */
+  /** Used if the brand has no letterhead. */
   readonly statementIssuer: readonly string[];
 }
 
@@ -114,7 +114,7 @@ export function statementRoutes(app: FastifyInstance, dependencies: StatementRou
     },
   );
 
-  /** Writes JSON in pieces, because the whole could exceed the memory. */
+  /** In pieces, because the whole could exceed the memory. */
   async function* statementJson(statement: MonthlyStatement, account: Account): AsyncGenerator<string> {
     const head = JSON.stringify(statementView(statement, currency));
     yield `{"statement":${head.slice(0, -1)},"entries":[`;

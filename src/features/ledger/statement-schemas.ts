@@ -1,5 +1,3 @@
-// Schemas of monthly statements.
-
 import Type, { type Static } from 'typebox';
 import { oneOfParameter } from '../../shared/list-schemas.ts';
 import { amount, count, currency } from '../../shared/schema-parts.ts';

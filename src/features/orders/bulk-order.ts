@@ -1,5 +1,4 @@
-// One order of a bulk: makes the command from the body and the result from the outcome, with the same checks, outcomes and
-// envelope as a single request. Pure.
+// One order of a bulk, with the same checks, outcomes and envelope as a single request. Pure.
 
 import { errorOf, statusOf } from '../../platform/http/error-responses.ts';
 import { formatAmount } from '../../shared/amounts.ts';

@@ -1,5 +1,4 @@
-// POST /orders/bulk: up to 500 orders and renewals, each with its own result, in the order sent. A bulk as a whole is not
-// atomic.
+// POST /orders/bulk: up to 500 orders and renewals, each with its own result, in the order sent.
 // Invariant: few bulks run at once, so bodies and results are bounded even with slow clients. A bulk's orders reach the
 // engine in small windows, so that other orders do not wait for all of them.
 
@@ -46,7 +45,6 @@ export interface BulkRoutesDependencies extends SubmitDependencies {
   readonly bulkLimits: BulkLimits;
 }
 
-/** Every ten orders of a bulk count as one request. */
 const ordersPerRequest = 10;
 const everybody = 0;
 

@@ -1,5 +1,3 @@
-// Schemas of bulk orders.
-
 import Type, { type Static } from 'typebox';
 import { errorSchema } from '../../shared/error-schema.ts';
 import { amount, example, id, monthsOf } from '../../shared/schema-parts.ts';

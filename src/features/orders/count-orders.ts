@@ -1,5 +1,4 @@
-// Counts an account's pending or failed orders, for dashboards. Reads the index of such orders and stops at what a page
-// needs.
+// Counts an account's pending or failed orders, for dashboards. Stops at what a page needs.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';

@@ -1,9 +1,6 @@
-// Narrows the engine's answer to the outcome that a route expects, or throws the refusal.
-
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Refusal } from '../../shared/error-catalog.ts';
 
-/** @throws RequestRefused with the refusal of the engine or of the caller */
 export function expectOutcome<
   Outcome extends { readonly type: string; readonly refusal?: Refusal },
   Type extends Outcome['type'],

@@ -1,6 +1,5 @@
-// Filtered orders, newest first, and a customer's orders, for the API and the panel. A page reads a bounded range of the
-// account's order numbers, so it may be short and then says where to continue. Pending and failed orders are rare and have
-// their own index.
+// Filtered orders, newest first, and a customer's orders. A page reads a bounded range of the account's order numbers, so it
+// may be short and then says where to continue. Pending and failed orders are rare and have their own index.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -28,7 +27,6 @@ export interface OrderFilter {
   readonly packageId: number | null;
   readonly idempotencyKey?: string | null;
   readonly status?: HandoffStatus | null;
-  /** From `since` (inclusive) to `until` (exclusive). */
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
   readonly limit: number;
@@ -71,8 +69,7 @@ const findOfCustomer: SqlStatement = {
   ),
 };
 
-// `offset 0` makes the planner use the index for the key. On a young table another index would seem as good, and a cached
-// plan would keep it.
+// `offset 0` makes the planner use the index for the key. On a young table another one would seem as good.
 const findOfKey: SqlStatement = {
   name: 'find_order_of_key',
   text: joined(

@@ -1,5 +1,3 @@
-// Writes a list of orders as CSV.
-
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import type { OrderView } from './order-schemas.ts';
 

@@ -119,7 +119,6 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
   };
 }
 
-/** The cursor is the number of the last order. */
 async function finderOf(
   { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters, now }: ListedAccount,

@@ -1,5 +1,4 @@
-// One order with its ledger entries, for the panel. order-list-routes.ts lists orders; the panel previews and places orders
-// through the API's routes.
+// One order with its ledger entries, for the panel.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,5 +1,3 @@
-// Schemas of orders in the pages' lists.
-
 import Type from 'typebox';
 import { ownerSchema } from '../../shared/list-schemas.ts';
 

@@ -13,7 +13,6 @@ import {
 
 export interface OrderReads {
   find(accountId: number, number: number): Promise<OrderRecord | null>;
-  /** Newest first. `total` is the account's number of orders. */
   list(accountId: number, page: Page, total: number): Promise<OrderRecord[]>;
 }
 

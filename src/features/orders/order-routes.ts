@@ -1,5 +1,4 @@
-// POST /orders, POST /orders/{id}/renew, GET /orders/{id}: make a command for the engine from the body, and the answer from
-// its outcome.
+// POST /orders, POST /orders/{id}/renew, GET /orders/{id}.
 
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';

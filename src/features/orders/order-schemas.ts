@@ -1,4 +1,4 @@
-// Schemas of orders and previews. For order bodies they only document: parse-order-request.ts reads the bodies, because its
+// Schemas of orders and previews. For order bodies they only document: parse-order-request.ts reads those, because its
 // checks have their own order and error codes.
 
 import Type, { type Static } from 'typebox';

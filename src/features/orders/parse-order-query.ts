@@ -1,5 +1,5 @@
-// Resolves a search for orders once, before its pages are read (list-orders.ts): words of the customer
-// (customers/search-words.ts), the id of a customer or order, or an idempotency key. Called by the panel's list.
+// Resolves a search for orders once, before its pages are read (list-orders.ts): words of the customer, an id of a customer
+// or order, or an idempotency key.
 
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';

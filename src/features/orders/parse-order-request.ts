@@ -1,6 +1,5 @@
-// Reads the bodies of POST /orders and POST /orders/{id}/renew field by field, in this order: idempotency key, package,
-// customer, customer name, months, max_charge. Each failure has its own code. Pure. Unknown fields are ignored and never
-// copied into other objects.
+// Reads the bodies of POST /orders and POST /orders/{id}/renew field by field, in a documented order. Each failure has its
+// own code. Pure. Unknown fields are ignored and never copied into other objects.
 
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
@@ -123,7 +122,6 @@ export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal 
   return isRefused(reference) ? reference : { reference };
 }
 
-/** Returns an e-mail address or username, trimmed and in lower case. */
 export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
   if (value === undefined) return invalid('missing');
@@ -153,7 +151,6 @@ export function parseCustomerName(value: string | undefined): string | null | Re
   return name === '' ? null : name;
 }
 
-/** Returns null if neither months nor period was sent. */
 export function parseMonths(body: JsonObject): Months | null | Refusal {
   const months = own(body, 'months');
   const period = own(body, 'period');

@@ -1,4 +1,4 @@
-// POST /orders/preview: what an order or renewal would do now, or why it would be refused.
+// POST /orders/preview.
 // Invariant: it parses and decides like the order itself, writes nothing and uses up no idempotency key.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -1,5 +1,3 @@
-// Makes a preview again if the account's rights or the packages changed meanwhile.
-
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Account } from '../identity/account-table.ts';
 import { PackagesChanged } from '../order-engine/load-batch.ts';

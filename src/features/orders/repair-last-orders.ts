@@ -1,5 +1,5 @@
 // Repairs `last_order` of customers. The previous version did not write it with orders and trials; rows that it wrote have
-// no hash (order-engine/row-hashes.ts). Run by the job list_indexes. The only writer of last_order_marks.
+// no hash (order-engine/row-hashes.ts). The only writer of last_order_marks.
 // Invariant: up to the mark, no customer still has an earlier plan's last order because of such a row.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
@@ -87,7 +87,7 @@ interface Mark {
   change: number;
 }
 
-/** Checks one piece and moves the mark. Returns true if it was the last piece. */
+/** Returns true if it was the last piece. */
 async function checkMore(ofAccount: Database, mark: Mark): Promise<boolean> {
   const { accountId } = mark;
   const [piece] = await ofAccount.query(readUnchecked, [accountId, mark.order, mark.change]);

@@ -1,5 +1,4 @@
-// Submits a request's orders to the engine, and submits them again if the caller's rights have changed meanwhile. Called by
-// order-routes.ts and bulk-routes.ts.
+// Submits a request's orders to the engine, and again if the caller's rights have changed meanwhile.
 // Invariant: the orders reach the engine in the given order, even after such a change.
 
 import type { FastifyRequest } from 'fastify';

@@ -5,7 +5,7 @@ import type { LimitServerState } from '../../platform/limits/limit-server.ts';
 export interface HealthFacts {
   readonly version: string;
   uptimeSeconds(): number;
-  /** null if each process counts for itself, without a shared limit server. */
+  /** null if each process counts for itself. */
   sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
 }

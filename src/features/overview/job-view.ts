@@ -1,5 +1,3 @@
-// Background jobs on the console's health page.
-
 import type { Static } from 'typebox';
 import { DatabaseUnavailable } from '../../platform/database/database.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';

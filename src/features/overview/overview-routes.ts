@@ -70,7 +70,6 @@ export function overviewRoutes(app: FastifyInstance, dependencies: OverviewRoute
       for (const { packageId, months, run, customers } of ending.counts) {
         count += customers;
         const one = catalog.byId.get(packageId);
-        // A customer who only had a trial has no price to renew at.
         if (one === undefined || one.isTrial || months === null) continue;
         renewable += customers;
         costCents += priceFor(one, payer, months, at, run).cents * BigInt(customers);

@@ -1,5 +1,3 @@
-// Schemas of the overviews and of one customer's page (docs/panel-api.md).
-
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';
 import { amount, nullable, oneOf, signedAmount, time } from '../../shared/schema-parts.ts';

@@ -1,5 +1,4 @@
-// For the console: compares what accounts pay with what their groups pay, and counts the running plans that a new price
-// would affect.
+// For the console: compares what accounts pay with what their groups pay, and counts plans that a new price would affect.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
@@ -49,7 +48,6 @@ export interface PaysOtherwise {
   readonly prices: ComparedPrices;
 }
 
-/** Finds at most 500 accounts whose own prices for this package differ from their group's. */
 export async function findWhoPaysOtherwise(
   database: Queryable,
   { accountPrices }: PackageCatalog,

@@ -1,5 +1,3 @@
-// Schemas of the prices of one account.
-
 import Type, { type Static } from 'typebox';
 import {
   amount,

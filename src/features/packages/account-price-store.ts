@@ -1,5 +1,5 @@
-// Sets, lists and deletes an account's own prices; the only writer of account_price_lists. Each change is one transaction
-// under the account's lock, so an order of the account is decided wholly before it or wholly after it.
+// Sets, lists and deletes an account's own prices; the only writer of account_price_lists. Each change takes the account's
+// lock, so an order is decided wholly before it or wholly after it.
 // Invariant: a list that has begun stays forever, because verification computes past prices from it.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
@@ -23,7 +23,6 @@ import { announce, type DatedCaller, lockCatalog } from './package-store.ts';
 import { listInForce, type Payer, priceFor } from './price-rules.ts';
 import { writtenPriceList } from './written-prices.ts';
 
-/** Prices that an account pays for one package. */
 export interface NamedPrices {
   readonly packageId: number;
   readonly cents: Readonly<Partial<Record<Months, bigint>>>;
@@ -68,8 +67,8 @@ export async function listAccountPrices(
 }
 
 /**
- * `replayed` is true if the account already has this list, so that nothing was done. Refusals: account_not_found,
- * validation_failed, price_already_scheduled.
+ * `replayed`: the account already has this list, so nothing was done. Refusals: account_not_found, validation_failed,
+ * price_already_scheduled.
  */
 export async function setAccountPrices(
   database: Database,
@@ -226,7 +225,7 @@ function packageProblem(prices: readonly NamedPrices[], { byId }: Packages): Ref
   return null;
 }
 
-/** Returns one event for each package whose price changes when the list begins, and one if it changes again at the end. */
+/** One event for each package whose price changes when the list begins, and one if it changes again at the end. */
 function changesOf(
   { byId }: Packages,
   before: Payer,

@@ -42,7 +42,6 @@ const selectPriceLists: SqlStatement = {
   text: `select ${accountPriceLists.list('l')} from account_price_lists l order by l.starts_at, l.id`,
 };
 
-/** Reads the lists of all accounts, with every column. */
 export async function readPriceLists(database: Queryable): Promise<readonly AccountPriceListRow[]> {
   return (await database.query(selectPriceLists)).map((row) => accountPriceLists.parse(row));
 }
@@ -88,7 +87,6 @@ export function centsOf(prices: JsonObject, packageId: number, months: Months): 
   return typeof cents === 'number' ? BigInt(cents) : undefined;
 }
 
-/** Returns the ids in ascending order. */
 export function packagesOf(prices: JsonObject): number[] {
   const ids = Object.keys(prices).map((key) => Number(key.split(' ')[0]));
   return [...new Set(ids)].sort((a, b) => a - b);

@@ -1,5 +1,3 @@
-// Schemas of the limits that the operator defines.
-
 import Type, { type Static } from 'typebox';
 import { limitDefinitionsMax, limitKeyPattern, limitKinds, limitPositionMax } from '../../shared/limits.ts';
 import { example, oneOf } from '../../shared/schema-parts.ts';

@@ -1,5 +1,5 @@
-// Administrators' changes to the limits that packages can have. The only writer of limit_definitions. Each change is one
-// transaction that raises the version of the packages, as in package-store.ts.
+// Administrators' changes to the limits that packages can have. The only writer of limit_definitions. Each change raises the
+// version of the packages, as in package-store.ts.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -34,9 +34,7 @@ const deleteBeforePackages: SqlStatement = {
   text: 'delete from limit_definitions where not exists (select 1 from packages)',
 };
 
-/**
- * Creates or changes a limit; writes nothing if it is the same. Refusals: validation_failed, limit_in_use, too_many_limits.
- */
+/** Writes nothing if it is unchanged. Refusals: validation_failed, limit_in_use, too_many_limits. */
 export async function setLimit(
   database: Database,
   settings: LimitSettings,
@@ -108,9 +106,7 @@ export async function deleteLimit(
   });
 }
 
-/**
- * For the demo, before there are packages. It is not logged, so that the log does not begin with another product's limits.
- */
+/** For the demo. It is not logged, so that the log does not begin with another product's limits. */
 export async function deleteLimitsBeforePackages(database: Database): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockCatalog(transaction);

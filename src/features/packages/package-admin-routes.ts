@@ -186,7 +186,6 @@ async function createPackageHandler(
   return reply.code(201).send({ package: adminPackageView(created.result, currency, caller.now) });
 }
 
-/** Returns the periods in their usual order, or undefined if none were sent. */
 function readPeriods(sent: readonly Period[] | undefined, isTrial: boolean): readonly Period[] | undefined {
   if (sent === undefined) return undefined;
   const refuse = (reason: string) => new RequestRefused(fieldRefusal('validation_failed', 'periods', reason));

@@ -1,5 +1,3 @@
-// Schemas of packages and prices in the admin API.
-
 import Type, { type Static } from 'typebox';
 import type { JsonObject } from '../../shared/json.ts';
 import { plansAtNewPrice } from '../../shared/periods.ts';

@@ -1,6 +1,5 @@
 // Packages and prices in memory, for every order and GET /packages. They are loaded at the start, on NOTIFY, and when a
-// batch finds another version in the database, so no order uses outdated prices. Scheduled prices are included, so nothing
-// has to happen when one begins.
+// batch finds another version in the database. Scheduled prices are included, so nothing has to happen when one begins.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import type { RowOf } from '../../platform/database/table.ts';
@@ -25,10 +24,8 @@ export interface Package extends Omit<PackageRow, 'limits'>, Priced {
   readonly limits: LimitValues;
 }
 
-/** Packages and limits, without the prices of accounts. */
 export interface Packages {
   readonly version: number;
-  /** Sorted as the operator arranged them. */
   readonly limits: readonly LimitDefinition[];
   readonly byId: ReadonlyMap<number, Package>;
 }
@@ -99,8 +96,8 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
 }
 
 /**
- * The lists of accounts may be newer than the version. Orders do not notice this: setting a list takes the account's lock,
- * which an order's batch holds when it compares versions.
+ * The lists of accounts may be newer than the version. That is harmless: setting a list takes the account's lock, which an
+ * order's batch holds when it compares versions.
  */
 async function loadWhole(database: Queryable): Promise<PackageCatalog> {
   const packages = await loadCatalog(database);

@@ -1,6 +1,6 @@
-// GET /packages, at the caller's prices. The answer is cached for each group and for a limited number of accounts with
-// prices of their own, until a package changes or a price begins. Requests of one event-loop turn are answered together at
-// its end, because waking clients one by one cost two fifths of the time.
+// GET /packages, at the caller's prices. The answer is cached for each group and for some accounts with prices of their own,
+// until a price changes. Requests of one event-loop turn are answered together, because waking clients one by one cost two
+// fifths of the time.
 
 import type { FastifyInstance } from 'fastify';
 import { formatAmount, savingPercent } from '../../shared/amounts.ts';

@@ -1,5 +1,3 @@
-// GET /balance and GET /packages. Each schema is the serializer, the type and the document.
-
 import Type, { type Static } from 'typebox';
 import type { LimitValue, LimitValues } from '../../shared/limits.ts';
 import {

@@ -1,6 +1,5 @@
 // Administrators' changes to packages and prices. Each change is one transaction that raises packages_version, writes the
-// audit log and notifies every process; scheduled-price-store.ts does the same. The only writer of packages and
-// package_prices. Existing orders keep their prices.
+// audit log and notifies every process. The only writer of packages and package_prices.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { type AuditEntry, appendAudit } from '../../platform/audit-log/append-audit.ts';

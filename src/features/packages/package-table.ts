@@ -1,5 +1,4 @@
-// The tables of packages, limit definitions, package prices (per group and months) and scheduled prices. Read by
-// package-catalog.ts; written by package-store.ts, limit-store.ts and scheduled-price-store.ts.
+// The tables of packages, limit definitions, package prices (per group and months) and scheduled prices.
 
 import {
   boolean,

@@ -1,5 +1,3 @@
-// Packages as the admin API shows them.
-
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Group, periods } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

@@ -1,5 +1,5 @@
-// A package's price at a given second, for orders, previews and views. A price line is a list of steps in time, so no timer
-// is needed, and a clock that goes back finds the earlier price. Pure.
+// A package's price at a given second. A price line is a list of steps in time, so no timer is needed, and a clock that goes
+// back finds the earlier price. Pure.
 
 import { type Group, groups, type Months, periodNames, periods } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -19,7 +19,6 @@ type PriceLine = readonly [PriceStep, ...PriceStep[]];
 /** A price change after which running plans keep their earlier price. */
 export interface HeldStep {
   readonly from: EpochSeconds;
-  /** The group's price just before the change. */
   readonly beforeCents: bigint;
 }
 
@@ -46,7 +45,7 @@ export function pricesAt(one: Priced, at: EpochSeconds): Prices {
   return priceTable((group, months) => priceAt(one, group, months, at));
 }
 
-/** The times at which a price of one of the `named` periods begins, soonest first. */
+/** Soonest first. */
 export function beginningsFor(
   { priceLines }: Priced,
   group: Group,

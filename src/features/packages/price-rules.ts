@@ -1,5 +1,4 @@
-// Computes the price of an order and the rule that sets it. The first of these applies: the plan's held price, the
-// account's own price, the price of its group. Orders, previews, lists and forecasts all ask `priceFor`. Pure.
+// The price of an order and the rule that sets it: the plan's held price, else the account's own, else its group's. Pure.
 
 import { type Group, type Months, periodNames } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -13,7 +12,6 @@ export interface AccountPriceList {
   readonly until: EpochSeconds | null;
   /** In hundredths of a percent. Applies to prices that the list does not name. */
   readonly percentOff: number | null;
-  /** @returns cents, or undefined if the list does not name this price */
   readonly priceOf: (packageId: number, months: Months) => bigint | undefined;
 }
 
@@ -48,7 +46,7 @@ export interface Price {
 /** A customer's plan since it last began. Renewals extend the run; a gap ends it. */
 export interface Run {
   readonly since: EpochSeconds;
-  /** Returns what the run last paid for this period, or null if it never bought the period. */
+  /** null if the run never bought this period. */
   readonly lastPaidCents: (months: Months) => bigint | null;
 }
 
@@ -102,7 +100,7 @@ export function lessPercent(cents: bigint, percentOff: number): bigint {
   return (cents * BigInt(10_000 - percentOff) + 5_000n) / 10_000n;
 }
 
-/** The seconds at which this payer's prices for these periods of a package may change, soonest first. */
+/** Soonest first. */
 export function priceChangesFor(
   one: Priced,
   { group, prices }: Payer,
@@ -114,7 +112,7 @@ export function priceChangesFor(
   return [...new Set([...ofGroup, ...ofLists])].sort((a, b) => a - b);
 }
 
-/** Returns the text with which an order stores its rule, or null for the group's price. */
+/** null for the group's price. */
 export function storedRule(rule: PriceRule): string | null {
   switch (rule.name) {
     case 'group':

@@ -1,6 +1,5 @@
-// Schedules, lists and deletes future prices. The only writer of scheduled_prices. Each change is one transaction, as in
-// package-store.ts. A package has one set of prices per second, which makes repeated requests safe. Prices that have begun
-// cannot be changed or deleted.
+// Schedules, lists and deletes future prices. The only writer of scheduled_prices. A package has one set of prices per
+// second, which makes repeated requests safe. Prices that have begun cannot be changed or deleted.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';
@@ -56,7 +55,7 @@ export async function listScheduledPrices(
   return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
 }
 
-/** `replayed` is true if these prices were already scheduled, so that nothing was done. */
+/** `replayed`: these prices were already scheduled, so nothing was done. */
 export async function schedulePrices(
   database: Database,
   packageId: number,

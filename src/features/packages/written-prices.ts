@@ -17,7 +17,6 @@ export function writtenPrices(prices: SomePrices): JsonObject {
   return Object.fromEntries(named.map(([group, each]) => [group, Object.fromEntries(each)]));
 }
 
-/** One list of an account's own prices. */
 export function writtenPriceList({ id, from, until, percentOff, prices, memo }: AccountPriceListRow) {
   return {
     id,

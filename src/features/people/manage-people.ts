@@ -1,7 +1,7 @@
 // Owners and administrators invite, change and remove people. Each action is one transaction under the account's lock, with
 // its audit entry.
-// Invariant: an account keeps an owner who can sign in. If two owners remove each other at once, the later one is refused,
-// because they are no longer an owner. Removal applies from the next request; running orders check their author again.
+// Invariant: an account keeps an owner who can sign in. If two owners remove each other at once, the later one is refused.
+// Removal applies from the next request; running orders check their author again.
 
 import type { Actor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -226,7 +226,7 @@ export function removePerson(
   );
 }
 
-/** The person changes their own password. Returns false if the link was used or the person was removed. */
+/** Returns false if the link was used or the person was removed. */
 export async function changePassword(
   database: Database,
   person: Pick<Person, 'id' | 'accountId'>,

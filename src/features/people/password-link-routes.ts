@@ -1,5 +1,5 @@
-// Links that set a password: request, view and use them, without a sign-in. Only an invitation can begin a session
-// (docs/decisions/0063-signing-in-from-an-invitation.md); after a reset the person signs in, with a code if enabled.
+// Links that set a password: request, view and use them, without a sign-in
+// (docs/decisions/0063-signing-in-from-an-invitation.md).
 // Invariant: a request gets the same answer in the same time, whether the account exists or not.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,4 +1,4 @@
-// An account's people, registered for administrators (any account) and for the panel (own account).
+// An account's people, for administrators (any account) and for the panel (own account).
 // Invariant: changing an administrator's people requires every right that such a person can have.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

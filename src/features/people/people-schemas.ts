@@ -1,5 +1,3 @@
-// Schemas of people, for administrators and for owners in the panel.
-
 import Type, { type Static } from 'typebox';
 import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';
 import { passwordField } from '../../shared/password-fields.ts';

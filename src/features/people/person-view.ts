@@ -1,5 +1,3 @@
-// A person as administrators and owners see them.
-
 import { formatTime } from '../../shared/times.ts';
 import type { Account } from '../identity/account-table.ts';
 import { mailAddressOf, type Person } from '../identity/people-table.ts';

@@ -1,5 +1,3 @@
-// Schemas of a person's own settings.
-
 import Type from 'typebox';
 import { type Clock, clocks } from '../../shared/clocks.ts';
 import { type Language, languages } from '../../shared/languages.ts';

@@ -1,5 +1,5 @@
-// After an account asks for an earlier notice, sends it for plans that already have less time left. plan-ends.ts calls this
-// before it looks for new ends. The engine sends each notice only once.
+// After an account asks for an earlier notice, sends it for plans that already have less time left. Runs before plan-ends.ts
+// looks for new ends.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -96,7 +96,6 @@ export async function catchUpAlerts(
   return true;
 }
 
-/** Copies the days to `accounts`, which older versions do not do. */
 async function copyAlertDays(database: Database, accountId: number): Promise<number | null> {
   return database.transaction(
     async (transaction) => {

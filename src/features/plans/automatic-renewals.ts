@@ -1,5 +1,5 @@
-// A job (service/scheduled-jobs.ts) that submits due automatic renewals to the engine as orders, by due time. Tests renew
-// when their clock moves (move-test-clock.ts).
+// A job that submits due automatic renewals to the engine as orders, by due time. Tests renew when their clock moves
+// (move-test-clock.ts).
 // Invariant: each end is renewed once, even if runs die, overlap or the clock jumps. Under the account's lock, the engine
 // compares the due time with the one read here (renew-automatically.ts).
 

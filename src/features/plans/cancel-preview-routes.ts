@@ -1,5 +1,5 @@
 // The refund of an immediate cancel, shown before confirmation.
-// Invariant: it is decided like the cancel itself, at this second. Nothing is written, and no idempotency key is used.
+// Invariant: it is decided like the cancel itself. Nothing is written, and no idempotency key is used.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

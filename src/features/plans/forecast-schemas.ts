@@ -1,5 +1,3 @@
-// Schemas of the forecast of renewals.
-
 import Type from 'typebox';
 import { amount, count, currency } from '../../shared/schema-parts.ts';
 

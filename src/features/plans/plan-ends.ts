@@ -1,7 +1,7 @@
-// A job (service/scheduled-jobs.ts) that sends notices of plans that end soon or have ended, for accounts with listeners.
+// A job that sends notices of plans that end soon or have ended, for accounts with listeners.
 // Invariant: a notice is sent once per end and number of days; the engine checks that under the account's lock
-// (note-plan-end.ts). Marks only say where to resume, so ends during downtime are noted later. A plan whose notice fails
-// blocks no other and is retried in every run (plan_end_retries).
+// (note-plan-end.ts). Marks only say where to resume. A plan whose notice fails blocks no other and is retried in every run
+// (plan_end_retries).
 
 import { setTimeout as pause } from 'node:timers/promises';
 import {
@@ -160,7 +160,7 @@ function parseEnd(row: Row, days: number): PlanEnd {
   };
 }
 
-/** Returns the notices that were sent; failed ones are kept for the next run. Returns null if the engine is overloaded. */
+/** Failed ones are kept for the next run. Returns null if the engine is overloaded. */
 async function noteTogether(
   { database, note, now }: PlanEndDependencies,
   ends: readonly PlanEnd[],

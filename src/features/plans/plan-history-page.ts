@@ -1,4 +1,4 @@
-// One page of a plan's history, for any caller.
+// One page of a plan's history.
 
 import type { Database } from '../../platform/database/database.ts';
 import { readFilteredPage } from '../../platform/http/cursor-page.ts';

@@ -1,6 +1,5 @@
-// A plan's history, newest first: orders and plan changes in one list, each with the plan before and after. A pending order
-// does not change the plan; the change that settles it does. Each change comes after the account's newest order at that
-// time, which gives both a common order.
+// A plan's history, newest first: orders and plan changes, each with the plan before and after. Each change comes after the
+// account's newest order at that time, which gives both a common order.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -70,7 +69,7 @@ export async function listPlanHistory(
   before: HistoryCursor,
   limit: number,
 ): Promise<History> {
-  // Read one extra row each, for the state before the oldest item and to see whether more follow.
+  // One extra row each: for the state before the oldest item, and to see whether more follow.
   const [orderRows, changeRows] = await Promise.all([
     database.ofAccount(accountId).query(listOrders, [accountId, number, before.order, limit + 1]),
     database.ofAccount(accountId).query(listChanges, [accountId, number, before.change, limit + 1]),

@@ -1,5 +1,4 @@
-// POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew: make a command for the engine
-// from the body, and the answer from its outcome.
+// POST /customers/{id}/cancel, suspend, resume; PUT and DELETE /customers/{id}/auto-renew.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bodyOf, idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';

@@ -1,5 +1,3 @@
-// Schemas of plan requests for the documents. parse-plan-request.ts reads the bodies.
-
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';
 import {

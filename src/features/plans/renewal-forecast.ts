@@ -1,7 +1,7 @@
 // What it costs to renew all plans that end soon, and the day on which the balance runs out. SQL counts short ranges of
 // time, so that orders never wait long (`Rank` in database.ts).
 // Invariant: each plan counts once, at its current end and the price of that second. Plans whose next paid order waits for
-// the product are left out, because its settlement moves the end or restores the plan.
+// the product are left out.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { numberArray } from '../../platform/database/sql-arrays.ts';

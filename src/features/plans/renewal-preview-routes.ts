@@ -1,6 +1,5 @@
-// Previews a bulk of renewals (docs/bulk.md): the total cost, and who cannot be renewed.
-// Invariant: it is decided like the orders, so the total is what the engine would charge now. Nothing is written, and no
-// idempotency key is used.
+// Previews a bulk of renewals (docs/bulk.md).
+// Invariant: it is decided like the orders. Nothing is written, and no idempotency key is used.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

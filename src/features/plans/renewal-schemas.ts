@@ -1,5 +1,3 @@
-// Schemas of previews of renewals and cancels.
-
 import Type, { type Static } from 'typebox';
 import { amount, nullable, time } from '../../shared/schema-parts.ts';
 import { priceRule } from '../packages/package-schemas.ts';

@@ -1,5 +1,4 @@
-// Administrators grant free trials.
-// Invariant: a trial moves no money and is not an order.
+// Administrators grant free trials, which move no money and are not orders.
 
 import type { FastifyInstance } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';

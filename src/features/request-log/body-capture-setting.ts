@@ -1,4 +1,4 @@
-// Turns body capture on or off, also for the account's tests. Only the account's people do this, never the operator
+// Turns body capture on or off. Only the account's people do this, never the operator
 // (docs/decisions/0050-bodies-of-requests.md).
 // Invariant: once turning off is answered, nothing captured is left and nothing more is captured.
 
@@ -14,7 +14,7 @@ import { deleteRequestBodies, endRequestBodies } from './request-bodies.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** Returns the ids of the account and its tests. null: no such account. Refusal: the author lost their rights. */
+/** Returns the ids of the account and its tests, or null if there is no such account. */
 export async function switchBodyCapture(
   database: Database,
   id: number,

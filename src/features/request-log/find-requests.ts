@@ -1,5 +1,3 @@
-// Searches the request log. Called by request-log-routes.ts.
-
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

@@ -1,4 +1,4 @@
-// Collects in memory when each key was last used, to the minute. request-log.ts writes it.
+// Collects in memory when each key was last used, to the minute.
 // Invariant: if a write fails, its uses are written with the next one.
 
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -14,7 +14,6 @@ export interface KeyUses {
 const keysRememberedMax = 100_000;
 
 export function createKeyUses(write: (uses: UsedKeys) => Promise<void>, keysPerWriteMax: number): KeyUses {
-  /** The last minute that was noted for each key. */
   const notedMinutes = new Map<number, EpochSeconds>();
   let unwritten = new Map<number, EpochSeconds>();
 

@@ -1,5 +1,4 @@
-// Hooks of app.ts that log each answered API request with a key: its line and, with body capture, what was sent and
-// answered.
+// Hooks that log each answered API request with a key.
 // Invariant: without body capture nothing is held, copied or serialized.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

@@ -1,5 +1,5 @@
-// Counts refusals per code and UTC day, of the whole service and of each known account. It includes requests that the log
-// dropped and excludes tests. The only writer of refusal_days and refusal_account_days.
+// Counts refusals per code and UTC day, of the whole service and of each known account. Excludes tests. The only writer of
+// refusal_days and refusal_account_days.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';

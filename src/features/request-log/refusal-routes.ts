@@ -1,5 +1,4 @@
-// Refusals by code and UTC day (refusal-counts.ts), of the account or any account, and the accounts refused with a code.
-// They are kept longer than requests.
+// Refusals by code and UTC day. They are kept longer than requests.
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

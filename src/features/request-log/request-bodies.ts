@@ -1,5 +1,5 @@
-// Captured requests and answers, redacted and truncated (redaction.ts, docs/decisions/0050-bodies-of-requests.md). Written
-// in the transaction of their lines. The only writer of api_request_bodies.
+// Captured requests and answers, redacted and truncated (docs/decisions/0050-bodies-of-requests.md). The only writer of
+// api_request_bodies.
 // Invariant: a body never outlives its line, and none is written after capture was turned off. Writers lock the account's
 // counter before they read the setting, and turning off locks it too.
 
@@ -97,7 +97,7 @@ export async function endRequestBodies(transaction: Queryable, accountId: number
   await transaction.ofAccount(accountId).query(holdCounter, [accountId]);
 }
 
-/** Deletes the bodies of lines up to this number. Returns true if the signal aborted, so that rows may be left. */
+/** Returns true if the signal aborted, so that rows may be left. */
 export function deleteRequestBodies(
   database: Database,
   accountId: number,

@@ -1,4 +1,4 @@
-// Stores and prunes the lines of the request log in batches. The only writer of api_requests and api_request_counts.
+// Stores and prunes the lines of the request log. The only writer of api_requests and api_request_counts.
 // Invariant: a line contains neither query values nor bodies.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -44,7 +44,7 @@ export type KnownLine = Omit<LoggedRequest, 'number'> & {
 export type RequestLine = KnownLine | (Omit<KnownLine, 'accountId'> & { readonly accountId: null });
 
 // Lines are numbered under the lock of the account's counter, without gaps. Accounts are locked in order, to avoid
-// deadlocks. Lines of reset tests are left out; current tests are locked (identity/account-in-use.ts).
+// deadlocks. Lines of reset tests are left out.
 const newLines = apiRequests.without('number');
 
 const testsInUse = `

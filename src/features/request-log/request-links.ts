@@ -1,5 +1,4 @@
-// Links a logged request to its customer and order, by the ids in its path or bodies. It links only customers and orders
-// that the account has. Called by request-log-routes.ts.
+// Links a logged request to its customer and order, by the ids in its path or bodies. Only to those that the account has.
 
 import type { Database } from '../../platform/database/database.ts';
 import { endOfTime, numberMax } from '../../platform/http/list-query.ts';

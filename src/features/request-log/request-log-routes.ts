@@ -1,5 +1,4 @@
-// An account's API requests of the last seven days with captured bodies, for the account's developers and the operator.
-// Only the account can turn capture on or off.
+// An account's API requests of the last seven days with captured bodies. Only the account can turn capture on or off.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,6 +1,6 @@
 // The request log and the refusal counts. Logging a request pushes one small object; batches are written every second.
-// Invariant: nothing waits for the log. Under overload, the accounts with the most lines lose some, and the lost lines are
-// counted. Buffers and lines per account are bounded. A key's use is recorded even if its line is dropped.
+// Invariant: nothing waits for the log. Buffers and lines per account are bounded; lost lines are counted. A key's use is
+// recorded even if its line is dropped.
 
 import { byGroup, type Database, type Row } from '../../platform/database/database.ts';
 import { createFairQueue } from '../../platform/limits/fair-queue.ts';

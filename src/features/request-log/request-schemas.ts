@@ -1,5 +1,3 @@
-// Schemas of logged requests, bodies and refusals in the panel.
-
 import Type from 'typebox';
 import { cursorPageOf, cursorParameters, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';
 import { nullable, time } from '../../shared/schema-parts.ts';

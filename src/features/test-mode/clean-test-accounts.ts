@@ -1,7 +1,6 @@
 // A job that deletes the contents of reset tests in pieces and then their account rows.
 // Invariant: a row is deleted only after every table was seen empty under the account's lock, which all writers of a test
-// hold. The database allows deleting only discarded tests and their history (refuse_deleting_accounts,
-// refuse_deleting_history).
+// hold. The database allows deleting only discarded tests and their history.
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';

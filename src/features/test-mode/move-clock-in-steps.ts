@@ -1,7 +1,5 @@
-// Moves a test's clock by a series of engine commands, until the target or the request's time limit. Called by
-// test-routes.ts.
-// Invariant: each answer is durable. If the process dies, the clock stays where it got to, and the same key continues in
-// any process.
+// Moves a test's clock by a series of engine commands, until the target or the request's time limit.
+// Invariant: each answer is durable. If the process dies, the same key continues where the clock stopped.
 
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import type { ClockTarget, OrderOutcome } from '../order-engine/decisions/order-commands.ts';

@@ -1,6 +1,5 @@
-// Resets a test by moving its keys to a new test account. Called by test-routes.ts.
-// Invariant: the old account and its contents are no longer reachable, and a job deletes them (clean-test-accounts.ts). An
-// account has only a few such accounts at a time.
+// Resets a test by moving its keys to a new test account.
+// Invariant: the old account and its contents are no longer reachable, and a job deletes them (clean-test-accounts.ts).
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';

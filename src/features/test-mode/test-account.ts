@@ -45,7 +45,7 @@ const insertTestAccount = newTestAccounts.insert(
 );
 const insertStart = ledgerEntries.insert('insert_test_start');
 
-/** Creates it if missing, in the caller's transaction. null: no such account, or it is itself a test account. */
+/** Returns null if there is no such account, or if it is itself a test account. */
 export async function ensureTestAccount(
   transaction: Queryable,
   accountId: number,

@@ -1,5 +1,3 @@
-// Schemas of test mode: clock, credit and reset.
-
 import Type from 'typebox';
 import { amount, count, example, keyInBody, oneOf, time } from '../../shared/schema-parts.ts';
 

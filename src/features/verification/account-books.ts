@@ -58,18 +58,18 @@ const readHead: SqlStatement = {
     from head left join ledger_days d on d.account_id = $1::int order by d.day`,
 };
 
-/** SQL: whether entry `e` was made when its order was settled instead of placed, according to the hand-off. */
+/** Whether entry `e` was made when its order was settled instead of placed, according to the hand-off. */
 const isSettling = `coalesce((select e.number = h.entry_number or (e.number = h.entry_number + 1 and h.status = 'failed')
         from order_handoffs h where h.account_id = e.account_id and h.order_number = e.order_number), false)`;
 
 const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
-/** SQL: the refund made when order `o` was placed. If the order waits for the product, it is at most the price. */
+/** The refund made when order `o` was placed. If the order waits for the product, it is at most the price. */
 const refundAtOnce = `case when (select true from order_handoffs h
         where h.account_id = o.account_id and h.order_number = o.number)
       then least(o.refund_cents, o.price_cents) else o.refund_cents end`;
 
-/** SQL: an entry may also be dated later than `at`: like the entry before it, or after a month whose statement was read. */
+/** An entry may also be dated later than `at`: like the entry before it, or after a month whose statement was read. */
 const isDatedRight = (
   at: string,
   entry: string,

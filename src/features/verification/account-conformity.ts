@@ -1,7 +1,6 @@
 // Checks that an account's history follows the rules: replays each customer's orders and plan changes through the decide
-// functions (replay-history.ts). It reads pages by customer and keeps only one customer's plan between pages. There are no
-// false alarms while orders continue, because a customer's rows are numbered and immutable, and one statement reads the
-// last of them together with the customer's row.
+// functions (replay-history.ts). There are no false alarms while orders continue, because rows are numbered and immutable,
+// and one statement reads the last of them together with the customer's row.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
@@ -66,8 +65,8 @@ const present = wholeCustomers.pick(
 type Present = RowOf<typeof present>;
 const presentPeriods = customers.pick('paidPeriods');
 
-// Reads customers $2 to $5; of the first, only what follows order $3 and change $4. A change names the order that it
-// follows. Each customer has at least one row; only the last one has the paid periods.
+// Reads customers $2 to $5; of the first, only what follows order $3 and change $4. Each customer has at least one row; only
+// the last one has the paid periods.
 const readPage: SqlStatement = {
   name: 'verify_history',
   text: `select ${present.list('c', 'c_')}, a.group_name, s.audit_count, e.*,
@@ -176,7 +175,6 @@ export async function checkAccountHistory(
   }
 }
 
-/** A customer is created in the same second as their first order or trial. */
 function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
   const { number, createdAt } = present.parse(row, 'c_');
   const problem = `the customer was made ${formatTime(createdAt)}, but their first order or trial ${formatTime(at)}`;
@@ -185,7 +183,6 @@ function compareBeginning(row: Row, at: EpochSeconds): Deviation[] {
 
 const daySeconds = 86_400;
 
-/** Checks that the notice of an end did not come early. */
 function compareNotice(
   { number, expiresAt, endNoticeDays }: Pick<Present, 'number' | 'expiresAt' | 'endNoticeDays'>,
   latest: EpochSeconds,

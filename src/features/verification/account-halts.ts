@@ -1,6 +1,6 @@
-// Stops writes to an account whose books are wrong (a halt), and lifts halts. Halts are numbered across processes. A
-// verification notes the newest number at its start and lifts no newer halt, so a slow run cannot lift one that another run
-// made later. Clocks are not involved. Called by verify-ledger.ts; the only writer of accounts.halted_at.
+// Stops writes to an account whose books are wrong (a halt), and lifts halts. The only writer of accounts.halted_at. Halts
+// are numbered across processes, and a verification lifts no halt newer than its start, so a slow run cannot lift one that
+// another run made later.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';

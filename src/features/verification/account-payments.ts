@@ -1,7 +1,7 @@
 // Checks an account's payments, reversals and receivable against its ledger. Part of account-books.ts.
 // For each top-up: credits - reversals - settlements + reinstatements = paid - refunded - disputed + won + what is still
-// owed or written off. It follows from one check for each payment and one for each reversal.
-// The statement reads one snapshot, and a batch writes all of it in one transaction, so orders cause no false alarm.
+// owed or written off. One check for each payment and one for each reversal imply it.
+// The statement reads one snapshot, so orders cause no false alarm.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { Findings } from './verification-findings.ts';

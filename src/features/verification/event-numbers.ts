@@ -1,5 +1,4 @@
-// Checks that event numbers have no gaps up to the counter, except those that a restore recorded. Old events are deleted
-// from the start, which makes no gap. Called by verify-ledger.ts.
+// Checks that event numbers have no gaps up to the counter, except those that a restore recorded.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
@@ -36,7 +35,6 @@ const readRange: SqlStatement = {
         where g.account_id = $1::int and g.first_number <= r.previous + 1 and g.last_number + 1 >= r.number - 1)`,
 };
 
-/** Returns the time of the last events, or null if there are none. */
 export async function checkEventNumbers(
   database: Database,
   accountId: number,

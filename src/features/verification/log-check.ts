@@ -1,6 +1,5 @@
-// Checks the audit log: its numbers have no gaps, its credits and debits equal the ledger's, accounts, packages and
-// scheduled prices are as their last entries say, and every key has an entry. Called by verify-ledger.ts. Findings halt no
-// account, because either side may be wrong.
+// Checks the audit log: no gaps in its numbers, credits and debits as in the ledger, accounts, packages and prices as in its
+// last entries, an entry for every key. Findings halt no account, because either side may be wrong.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
@@ -101,7 +100,6 @@ interface LoggedCredit {
   readonly after: Noted;
 }
 
-/** The log may grow during the check. */
 export function createLogCheck(database: Database, findings: Findings): LogCheck {
   const credits = new Map<number, Set<number>>();
   const accountStates = new Map<number, { group: unknown; isAdmin: unknown }>();

@@ -1,7 +1,6 @@
-// Finds package terms, account groups and customer details at a past time from the audit log. Between two entries the
-// result of the first applied and, if the second found another state (because of manual SQL), that state too. Clocks differ
-// and orders are dated when their batch begins, so everything that applied within `slackSeconds` counts as right. The log
-// is read at least as far as it went when the orders were read.
+// Finds package terms, account groups and customer details at a past time from the audit log. Between two entries the result
+// of the first applied and, if the second found another state (because of manual SQL), that state too. Clocks differ, so
+// everything that applied within `slackSeconds` counts as right.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { publicId } from '../../shared/identifiers.ts';
@@ -19,11 +18,8 @@ export const slackSeconds = 300;
 const entriesPerRange = 2_000;
 
 export interface Past {
-  /** All terms that may have applied. Empty if there was no such package. */
   termsAround(packageId: number, at: EpochSeconds): readonly Terms[];
-  /** All groups that may have applied. `present` is the current one. */
   groupsAround(accountId: number, present: Group, at: EpochSeconds): readonly Group[];
-  /** The account's price lists that were not deleted, in the order in which they were set. */
   listsOf(accountId: number): readonly AccountPriceListRow[];
   /** Price changes after which running plans kept their earlier price. */
   holdsOf(packageId: number, group: Group, months: Months): readonly HeldStep[];

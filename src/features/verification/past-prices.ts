@@ -1,5 +1,5 @@
 // Adds an entry to a package's logged history for each scheduled price that began, so that past-packages.ts reads a single
-// history. The log says which prices were scheduled and deleted. Each price applied until the next change. Pure.
+// history. Each price applied until the next change. Pure.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import { priceTable, type SomePrices } from '../packages/price-lines.ts';
@@ -25,7 +25,9 @@ export function withScheduled(
   let toCome: readonly Beginning[] = [];
   let held: Terms | null = null;
 
-  /** Begins all prices up to that second. `found` is the state found afterwards, or null if unknown. */
+  /**
+   * Applies all scheduled prices that begin up to that second. `found`: the state that the log found afterwards, or null.
+   */
   function begin(until: EpochSeconds, found: Terms | null): void {
     const due = toCome.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     toCome = toCome.filter(({ from }) => from > until);

@@ -1,6 +1,6 @@
-// Checks whether the right rule set a past order's price (held, account or group), and whether the rule gives this price.
-// Clocks differ, so every group price or hold within `slackSeconds` is accepted. Accounts' lists are compared exactly,
-// because each records the order that it came after. Pure.
+// Checks whether the right rule set a past order's price, and whether the rule gives this price. Clocks differ, so every
+// group price or hold within `slackSeconds` is accepted. Accounts' lists are compared exactly, because each records the
+// order that it came after. Pure.
 
 import type { Group } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -14,7 +14,6 @@ interface Payer {
   readonly group: Group;
 }
 
-/** `run` is that of the plan that the order extends, or null. */
 export function priceProblem(
   past: Past,
   { accountId, group }: Payer,

@@ -1,5 +1,5 @@
 // Checks findings again that may go away by themselves. With accounts on several servers, a prepared transaction commits on
-// one server first. After a crash this state can last a minute, until Citus ends it (citus.recover_2pc_interval).
+// one server first; after a crash this state can last a minute (citus.recover_2pc_interval).
 // Invariant: a finding counts only if every check in a row finds it.
 
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,5 @@
 // Replays one customer's history: each order and plan change runs as a command through the decide functions, and the result
-// is compared with the rows. Accounts share only the balance, which the check of the books covers. What rows do not record
-// (price, trial length, sale status, periods) is taken from the row and judged by past-packages.ts. Pure.
+// is compared with the rows. What rows do not record is taken from the row and judged by past-packages.ts. Pure.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { type Group, type Months, type Period, periodNames } from '../../shared/periods.ts';

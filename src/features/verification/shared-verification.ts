@@ -1,5 +1,5 @@
-// Runs one verification at a time. Requests in this process share a run and its report. If another process runs one, or
-// after a while, a request gets null and must ask again; the run continues meanwhile. Made by create-service.ts.
+// Runs one verification at a time. Requests in this process share a run and its report; a request that waits too long gets
+// null and must ask again.
 // Invariant: a run that no request waits for is cancelled, unless one was asked to come back.
 
 import type { VerifyReportView } from './verification-schemas.ts';

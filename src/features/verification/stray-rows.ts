@@ -1,5 +1,5 @@
 // Finds rows that no account's verification covers: claims without a customer, rows of missing accounts, rows in the wrong
-// shard. Reads ranges over all accounts. One statement sees a row and its parent or neither, so there are no false alarms.
+// shard. One statement sees a row and its parent or neither, so there are no false alarms.
 
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';

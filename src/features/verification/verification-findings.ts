@@ -1,5 +1,4 @@
-// Collects findings for the report. Problems of the books halt their account at once. Problems of rules, row hashes and the
-// audit log do not.
+// Collects findings for the report. Problems of the books halt their account at once; others do not.
 
 import type { VerifyReportView } from './verification-schemas.ts';
 

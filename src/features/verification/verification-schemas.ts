@@ -1,5 +1,3 @@
-// Schemas of the verification report.
-
 import Type, { type Static } from 'typebox';
 import { count, text } from '../../shared/schema-parts.ts';
 

@@ -1,7 +1,6 @@
-// A full verification. Checks every account's books in SQL (account-books.ts, stray-rows.ts), halts accounts with wrong
-// books at once and lifts halts of right ones. Checks histories against the rules (account-conformity.ts), which halts
-// none. Its reads are short and separate, so it can run beside a busy service and be cancelled between them.
-// shared-verification.ts runs one at a time.
+// A full verification: every account's books in SQL (account-books.ts, stray-rows.ts), which halts accounts with wrong
+// books, and their histories against the rules (account-conformity.ts). Its reads are short and separate, so it can run
+// beside a busy service and be cancelled between them. shared-verification.ts runs one at a time.
 
 import {
   type Database,
@@ -50,8 +49,7 @@ const listTestsInUse: SqlStatement = {
 };
 
 /**
- * `clock` is any clock of the service. @throws if cancelled, with halts kept; DatabaseUnavailable if the database was
- * replaced
+ * `clock`: any clock of the service. @throws if cancelled, with halts kept; DatabaseUnavailable if the database was replaced
  */
 export async function verifyLedger(
   database: Database,

@@ -1,7 +1,7 @@
-// Sends events to webhook endpoints, in one process under its job's lease, as long as there are endpoints. It follows the
-// event stream, sends one after another per endpoint and in parallel across endpoints, and writes progress in batches.
+// Sends events to webhook endpoints, in one process under its job's lease. It follows the event stream, sends one after
+// another per endpoint and in parallel across endpoints, and writes progress in batches.
 // Invariant: an endpoint gets one request at a time. An event is passed only when it was answered 2xx, set aside or given
-// up. After a crash, progress that was not written is repeated. A process without the lease stops.
+// up. A process without the lease stops.
 
 import type { Database } from '../../platform/database/database.ts';
 import type { JobContext, JobResult } from '../../platform/jobs/job-runner.ts';

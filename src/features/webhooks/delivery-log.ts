@@ -1,5 +1,4 @@
-// Every delivery attempt, numbered per endpoint, shown to the endpoint's owner. Written by delivery-progress.ts, read by
-// routes, shortened by a job and deleted with its endpoint.
+// Every delivery attempt, numbered per endpoint, shown to the endpoint's owner. A job shortens it.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { deleteInPieces, type OldRows } from '../../platform/database/delete-in-pieces.ts';

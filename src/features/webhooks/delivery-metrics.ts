@@ -1,5 +1,3 @@
-// Prometheus metrics of deliveries. Only the delivering process has values.
-
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { Deliverer } from './deliverer.ts';
 import type { DeliveryFigures } from './endpoint-roster.ts';

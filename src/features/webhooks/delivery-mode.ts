@@ -1,5 +1,4 @@
-// The state of a deliverer's run.
-// Invariant: only the transitions below are allowed; any other throws.
+// The state of a deliverer's run. Transitions other than those below throw.
 
 const successors = {
   /** Reads the endpoints. Those already read receive events. */
@@ -7,7 +6,7 @@ const successors = {
   delivering: ['draining', 'failed'],
   /** Starts no new requests. Running ones may end. */
   draining: ['closing', 'failed'],
-  /** Writes the last attempts. Answers that arrive later are dropped. */
+  /** Answers that arrive later are dropped. */
   closing: ['ended', 'failed'],
   ended: [],
   failed: [],

@@ -1,4 +1,4 @@
-// Writes the deliverer's progress for all endpoints in batches: cursors, attempts, retries and disabled endpoints.
+// Writes the deliverer's progress for all endpoints in batches.
 // Invariant: every transaction first checks and holds the lease, so a process that lost it writes nothing.
 
 import { unknownActor } from '../../platform/audit-log/actor.ts';
@@ -142,7 +142,6 @@ export async function switchOff(
   now: EpochSeconds,
 ): Promise<void> {
   await fenced(database, leaseNumber, async (transaction) => {
-    // Lock the account first, in the same order as everywhere.
     if (accountId === operator) await lockOperator(transaction);
     else await lockAccount(transaction, accountId);
     const rows = await transaction.query(disable, [id, queueVersion, now, reason]);

@@ -1,6 +1,6 @@
-// Limits concurrent deliveries and decides whose turn it is. Prompt endpoints take turns. Laggards (endpoints that failed
-// last or are slow) share a few slots, which their accounts take in turns, so that one account's hanging endpoints delay
-// another account's slow ones by one turn only.
+// Limits concurrent deliveries and decides whose turn it is. Laggards (endpoints that failed last or are slow) share a few
+// slots, which their accounts take in turns, so that one account's hanging endpoints delay another account's slow ones by
+// one turn only.
 
 export interface SlotLimits {
   readonly promptMax: number;

@@ -1,5 +1,5 @@
-// One endpoint's state in the deliverer: its next event, and what an attempt changes. It does no I/O: the deliverer loads
-// events, sends `nextTask` and writes what `settle` returns.
+// One endpoint's state in the deliverer, without I/O: the deliverer loads events, sends `nextTask` and writes what `settle`
+// returns.
 // Invariant: events are sent in order while the endpoint answers. If an event failed twice but a later one succeeds, the
 // event is at fault and is set aside. If both fail, the endpoint is at fault and everything waits.
 

@@ -1,5 +1,3 @@
-// The endpoints of a deliverer's run.
-
 import type { KeyObject } from 'node:crypto';
 import { signingKeyOf } from '../../platform/outbound/webhook-signature.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';

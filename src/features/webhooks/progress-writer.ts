@@ -1,5 +1,3 @@
-// Collects the progress of a deliverer's run and writes it in batches.
-
 import type { Database } from '../../platform/database/database.ts';
 import { coalesce } from './coalesce.ts';
 import type { DeliveryLimits } from './delivery-limits.ts';

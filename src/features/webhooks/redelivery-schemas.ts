@@ -1,5 +1,3 @@
-// Schemas for what the endpoint's page asks before it sends events again.
-
 import Type, { type Static } from 'typebox';
 import { nullable } from '../../shared/schema-parts.ts';
 

@@ -1,5 +1,3 @@
-// Endpoint schemas, for accounts and the operator.
-
 import Type, { type Static } from 'typebox';
 import { cursorParameter, pageQuerySchema } from '../../shared/list-schemas.ts';
 import {

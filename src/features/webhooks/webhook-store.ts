@@ -1,6 +1,5 @@
 // Owners create, change and delete endpoints. An account owns its endpoints; `operator` owns those for all accounts.
-// Invariant: a change, its audit entry and its idempotency key are one transaction under the owner's lock. The deliverer is
-// notified at COMMIT.
+// Invariant: a change, its audit entry and its idempotency key are one transaction under the owner's lock.
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
@@ -76,7 +75,6 @@ export interface NewWebhook {
   readonly secret: string | null;
 }
 
-/** The endpoint receives events that occur after it was created. */
 export async function createWebhook(
   database: Database,
   seal: Seal,
@@ -217,7 +215,6 @@ const replaceSecret: SqlStatement = {
     where id = $1::int and account_id = $2::int`,
 };
 
-/** The previous secret also signs for `overlapHours`. Older ones stop signing. */
 export function rotateSecret(
   database: Database,
   seal: Seal,
@@ -406,7 +403,7 @@ export async function listDisabledWebhooks(database: Queryable, accountId: numbe
 
 const runOnce = createRunOnce('webhook_requests', 'webhook_id');
 
-/** For a replay, `again` makes the result from the endpoint as it is now; it returns null if the endpoint is gone. */
+/** `again` makes the result of a replay from the current endpoint. It returns null if the endpoint is gone. */
 async function owned<Result>(
   database: Database,
   { accountId, idempotencyKey, now }: Asked,

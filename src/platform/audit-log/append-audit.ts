@@ -1,5 +1,5 @@
-// The only writer of audit_log, an append-only table that audit/read-audit-log.ts reads. An entry is written in the
-// transaction of the change it describes. Only a refused sign-in, which changes nothing, is logged in its own transaction.
+// The only writer of audit_log, an append-only table. An entry is written in the transaction of the change it describes.
+// Only a refused sign-in, which changes nothing, is logged in its own transaction.
 // Invariant: entries contain no secrets. They record that a key or password was reset, never its value.
 
 import { isTestAccount } from '../../shared/identifiers.ts';
@@ -34,8 +34,7 @@ export const auditLog = describeTable('audit_log', {
 const newEntries = auditLog.without('number');
 const count = `$${newEntries.names.length + 1}::int`;
 
-// The packages_version read here cannot be stale: a change of packages or prices raised it earlier in this transaction and
-// still locks its row.
+// This packages_version is current: a change of packages or prices raised it earlier in this transaction.
 const insertAudit: SqlStatement = {
   name: 'insert_audit',
   text: `with counted as (

@@ -1,5 +1,5 @@
-// Batches the look-ups of one event-loop turn into one query. Each row it returns has the 1-based `position` of its key in
-// the parameter arrays. Pass `accountOf` if each key belongs to an account and must be looked up in that account's shard.
+// Batches the look-ups of one event-loop turn into one query. Each row has the 1-based `position` of its key in the
+// parameter arrays. Pass `accountOf` if keys must be looked up in their account's shard.
 
 import { byGroup, type Queryable, type Row, type SqlStatement } from './database.ts';
 

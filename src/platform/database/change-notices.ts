@@ -1,5 +1,4 @@
-// NOTIFY messages between the processes that share a database. PostgreSQL sends one at COMMIT when an account's rights, a
-// package, a webhook endpoint or the brand changed. Each listener then drops its cached copy.
+// NOTIFY messages between the processes that share a database, sent at COMMIT. Each listener then drops its cached copy.
 
 import type { SqlStatement } from './database.ts';
 

@@ -1,5 +1,4 @@
-// The interface to the database, with two drivers: postgres.ts (DATABASE_URL) and embedded.ts (PGlite in DATA_DIR). No code
-// outside this folder knows which one is used.
+// The interface to the database, with two drivers: postgres.ts (DATABASE_URL) and embedded.ts (PGlite in DATA_DIR).
 // Invariant: when the database cannot be reached, the driver throws DatabaseUnavailable. If COMMIT was already sent, the
 // transaction may or may not have been committed.
 
@@ -16,10 +15,10 @@ export type Row = Readonly<Record<string, unknown>>;
  * What a statement is for (docs/decisions/0013-orders-first.md). On PostgreSQL each rank has its own connections. The
  * embedded database has one session, which runs `reads` last.
  * - `orders`: order batches only.
- * - `lookups`: a few rows by key that a request needs first: the caller, readiness, one balance.
+ * - `lookups`: a few rows by key that a request needs first, such as the caller.
  * - `changes`: small writes by people, so that a stolen key is blocked at once however many orders arrive.
- * - `reads`: everything else: lists, exports, jobs. Split reads that take over 50 ms into ranges, because on the embedded
- *   database orders wait for them.
+ * - `reads`: everything else. Split reads that take over 50 ms into ranges, because on the embedded database orders wait for
+ * them.
  */
 export type Rank = 'orders' | 'lookups' | 'changes' | 'reads';
 
@@ -87,7 +86,7 @@ export interface AccountDivision {
   readonly shared: string;
   /** Schemas of the shards. An account belongs to the shard at index (account id modulo number of shards). */
   readonly groups: readonly string[];
-  /** Finds the server of each shard; set by citus.ts. Absent when all shards are on this server. */
+  /** Set by citus.ts. Absent when all shards are on this server. */
   readonly locate?: (queryable: Queryable) => Promise<readonly Server[] | null>;
   readonly servers?: readonly Server[];
 }

@@ -7,7 +7,7 @@ export interface OldRows {
   readonly atOnceMax: number;
 }
 
-/** @returns true if the signal aborted; old rows may then be left */
+/** @returns true if the signal aborted */
 export async function deleteInPieces(
   database: Queryable,
   { deletion, atOnceMax }: OldRows,

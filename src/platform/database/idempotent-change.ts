@@ -1,6 +1,5 @@
-// Idempotency keys of changes that do not concern orders, money or plans, such as new webhook endpoints and API keys. A
-// repeated request with the same key changes nothing, however late it comes. Runs in the change's transaction, which holds
-// the account's lock.
+// Idempotency keys of changes that do not concern orders, money or plans, such as new API keys. A repeated request changes
+// nothing, however late it comes. Runs in the change's transaction, which holds the account's lock.
 // Invariant: a refused request leaves its idempotency key unused.
 
 import { hash } from 'node:crypto';

@@ -1,5 +1,3 @@
-// The PostgreSQL version, for the console's health page.
-
 import type { Queryable, SqlStatement } from './database.ts';
 
 const findVersion: SqlStatement = {

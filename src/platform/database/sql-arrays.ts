@@ -1,5 +1,4 @@
-// Serializes array parameters for `unnest`. The driver's own conversion tests the type of each element several times, which
-// took most of the driver's time for orders.
+// Serializes array parameters for `unnest`. The driver's own conversion took most of its time for orders.
 
 export function numberArray(values: readonly (number | bigint)[]): string {
   return `{${values.join(',')}}`;

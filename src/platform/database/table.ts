@@ -1,5 +1,4 @@
-// Describes each table once: its columns, how values are sent to the database and how they are parsed. Column lists, `unnest`
-// parameters, casts and the parser are derived from it at start. Each feature describes its own tables.
+// Describes each table once. Column lists, `unnest` parameters, casts and the parser are derived from it at start.
 // Rows are sent as one array per column, so that one prepared statement serves any number of rows.
 
 import type { JsonObject } from '../../shared/json.ts';

@@ -1,5 +1,5 @@
-// A restore marks the database in the transaction that loads the rows. It removes the mark once the database has a new
-// incarnation: a service started before that would issue ids again that the lost database has already issued.
+// Marks the database in the transaction that loads a backup. The mark is removed once the database has a new incarnation: a
+// service started before that would issue ids again that the lost database has already issued.
 
 import type { Queryable } from './database.ts';
 import { SchemaMismatch } from './schema-mismatch.ts';

@@ -1,5 +1,5 @@
-// Writes one JSON log line per request. The line is built by hand, because the logger took half the cost of a small answer
-// and a fifth of the memory of an order. Lines of one event-loop turn leave in one write.
+// Writes one JSON log line per request. The line is built by hand, because the logger took half the cost of a small answer.
+// Lines of one event-loop turn leave in one write.
 // Invariant: of the values a client can choose, only a request id of safe characters and its address (escaped) are logged.
 
 export interface AccessLine {

@@ -1,5 +1,4 @@
-// Security headers of every answer, including errors and unknown paths: no caching, no MIME sniffing, no embedded content, no
-// framing, HTTPS only. Pages, assets and documents override them.
+// Security headers of every answer, including errors and unknown paths. Pages, assets and documents override them.
 
 import type { FastifyInstance } from 'fastify';
 

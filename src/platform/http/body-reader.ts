@@ -1,5 +1,4 @@
-// Validates bodies against their schemas; validation_failed names the first invalid field. Also refuses invalid Unicode and
-// control characters, which schemas cannot express.
+// Validates bodies against their schemas. Also refuses invalid Unicode and control characters, which schemas cannot express.
 
 import type { Static, TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/schema';

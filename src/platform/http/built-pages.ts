@@ -1,5 +1,4 @@
-// Serves prebuilt browser pages from a folder, with their content security policy. Used by the panel and the documentation,
-// which map paths to files themselves.
+// Serves prebuilt browser pages from a folder, with their content security policy.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';

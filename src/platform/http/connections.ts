@@ -1,6 +1,6 @@
 // Handles pipelining and malformed requests between Node's server and the app. Each request of a connection gets one answer,
-// in order. Some pipelined requests run at once; the others wait, and the socket is not read meanwhile. Bytes that are not a
-// request are refused and logged here. A connection that sent nothing is closed silently.
+// in order. Some pipelined requests run at once; while others wait, the socket is not read. Bytes that are not a request are
+// refused and logged here.
 
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, Server, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
 // Writes a list as CSV, page by page, so that a slow client holds no database connection. Texts are quoted and cannot become
-// formulas (shared/csv-text.ts); numbers and dates stay plain.
+// formulas (shared/csv-text.ts).
 
 import { type CsvCell, csvLines } from '../../shared/csv-text.ts';
 

@@ -1,5 +1,5 @@
-// Reads a list's filters, position and limit from the query string and makes the next cursor. Called by list routes;
-// unfiltered lists use page numbers (shared/pages.ts).
+// Reads a list's filters, position and limit from the query string and makes the next cursor. Unfiltered lists use page
+// numbers (shared/pages.ts).
 // Invariant: a cursor is signed for one account, list and set of filters, and refused with any other.
 
 import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';
@@ -58,8 +58,7 @@ export function readFilteredPage<Filter>(
       fieldRefusal('invalid_filter', 'page', 'is not taken with a filter or as CSV: send cursor'),
     );
   }
-  // An empty filter is most likely an unset variable. An empty cursor is allowed: a client starts with it and continues
-  // with next_cursor.
+  // An empty filter is most likely an unset variable. An empty cursor starts a list.
   const empty = sent.find((name) => name !== 'cursor' && own(parameters, name) === '');
   if (empty !== undefined) {
     throw new RequestRefused(fieldRefusal('invalid_filter', empty, 'must not be empty'));

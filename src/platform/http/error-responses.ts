@@ -1,5 +1,5 @@
-// Turns refusals and failures into the error envelope; the only place that maps codes to statuses. Handlers throw
-// RequestRefused, and guards call reply.refuse. Any other exception is a failure of the service or its database.
+// Turns refusals and failures into the error envelope; the only place that maps codes to statuses. Any exception but
+// RequestRefused is a failure of the service or its database.
 
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {

@@ -1,5 +1,4 @@
-// Detects by its headers a proxy that TRUST_PROXY does not name. It is logged once per process, at the first such request,
-// so that forged headers cannot fill the log.
+// Detects a proxy that TRUST_PROXY does not name. It is logged once per process, so that forged headers cannot fill the log.
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 

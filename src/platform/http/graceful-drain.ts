@@ -1,6 +1,5 @@
-// Before a process ends, it answers /readyz with 503 while it goes on serving, so that proxies redirect traffic first. Called
-// by create-service.ts; probe-routes.ts reports each probe. The process waits only as long as the probers need, and not at
-// all if nothing probes it (docs/decisions/0044-restarts.md).
+// Before a process ends, it answers /readyz with 503 while it goes on serving, so that proxies redirect traffic first. It
+// waits only as long as the probers need, and not at all if nothing probes it (docs/decisions/0044-restarts.md).
 
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
@@ -65,9 +64,8 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
 }
 
 /**
- * Closes the port, but keeps each connection until its next answer, because it may be about to send a request. Proxies that
- * do not probe keep sending until the port refuses. Resolves when no connection is left, after `milliseconds`, or when
- * `hurry` aborts.
+ * Closes the port, but keeps each connection until its next answer, because it may be about to send a request. Resolves when
+ * no connection is left, after `milliseconds`, or when `hurry` aborts.
  */
 export async function letConnectionsBeUsedUp(
   server: HttpServer,
@@ -87,7 +85,7 @@ export async function letConnectionsBeUsedUp(
 
 /**
  * The kernel accepts connections before the process does, and resets those still waiting when the port closes. So this
- * connects to the port itself. Once that connection is accepted, all earlier ones have been too, and the port can close.
+ * connects to the port itself: once that connection is accepted, all earlier ones have been too.
  */
 function closePort(server: Server, signal: AbortSignal): void {
   const address = server.address();

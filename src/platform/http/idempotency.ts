@@ -1,5 +1,3 @@
-// Reads the idempotency key from the header or body, and marks replayed answers.
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { parseIdempotencyKey, sentIdempotencyHeader } from '../../shared/idempotency-keys.ts';

@@ -1,5 +1,5 @@
-// Prometheus metrics about requests, served at /metrics. Other features register their own (order-engine/order-metrics.ts).
-// Labels come from closed lists (route patterns, codes, kinds), never from clients.
+// Prometheus metrics about requests, served at /metrics. Labels come from closed lists (route patterns, codes, kinds), never
+// from clients.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
 

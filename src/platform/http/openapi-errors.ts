@@ -1,5 +1,5 @@
 // Errors in openapi.json: all errors of one status share a response with their sentences. A route refers to that response
-// and names its own codes. Written by openapi.ts; read for the reference, the client's types and tests.
+// and names its own codes.
 
 import { type ErrorCode, errorCatalog, tooLarge } from '../../shared/error-catalog.ts';
 

@@ -1,5 +1,5 @@
-// Names and integer formats for generated clients. openapi.ts calls this on its own copy of the document, so that serializers
-// and validators never see them.
+// Names and integer formats for generated clients. Applied to openapi.ts's own copy of the document, so that serializers and
+// validators never see them.
 
 interface Schema {
   readonly $ref?: string;

@@ -1,5 +1,4 @@
-// Checks before routing: request id, duplicate headers, body size, encoding and JSON, undecodable paths, malformed
-// requests.
+// Checks before routing: request id, duplicate headers, body size, encoding and JSON, paths, malformed requests.
 // Invariant: every answer is the error envelope.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';

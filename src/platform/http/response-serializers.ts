@@ -1,5 +1,5 @@
 // JSON serializers, compiled on first use and shared by routes with equal schemas: compiling all of them took most of the
-// start. References to schemas that do not exist are still found when openapi.json is built.
+// start.
 
 import { hash } from 'node:crypto';
 import {

@@ -1,5 +1,5 @@
-// What a route declares besides its schema: scopes, error codes, replayability, sensitive action. Guards, the documents, the
-// client and the tests (every route with every role) use it. The start fails if a visible route has no declaration.
+// What a route declares besides its schema. Guards, the documents, the client and the tests use it. The start fails if a
+// visible route has no declaration.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';

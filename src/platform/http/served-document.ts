@@ -1,5 +1,4 @@
-// Serves documents that the service makes. Each is encoded on first use and has an ETag. These are openapi.json, which never
-// changes while the process lives, and built pages that the service completes.
+// Serves documents that the service makes: openapi.json and built pages. Each is encoded on first use and has an ETag.
 
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

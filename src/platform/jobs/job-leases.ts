@@ -1,4 +1,4 @@
-// Reads and writes the jobs table: who runs a job, its last and next run, and its failures. Only job-runner.ts calls it.
+// Reads and writes the jobs table. Only job-runner.ts calls it.
 // Invariant: only one process holds the lease of a kind. Lease numbers only grow, and renewing and ending a run name its
 // number, so a holder that lost its lease cannot change anything.
 
@@ -73,8 +73,8 @@ export function createJobLeases(settings: LeaseSettings): JobLeases {
     `make_interval(secs => case when ${failures} = 0 then 0 else
       least(${retrySecondsMax}, ${retrySecondsMin} * 2.0 ^ least(${failures} - 1, 20)) end)`;
 
-  // A time further ahead than any that is ever written comes from a wrong clock and counts as passed. The limit is twice the
-  // longest time that is written, so that a clock set back a little ends no lease.
+  // A time further ahead than any that is ever written comes from a wrong clock and counts as passed. The limit is doubled,
+  // so that a clock set back a little ends no lease.
   const passedIfAhead = (column: string, seconds: number) =>
     `case when ${column} > ${at} + make_interval(secs => ${2 * seconds}) then '-infinity' else ${column} end`;
   const nextRunAt = passedIfAhead('j.next_run_at', aheadSecondsMax);

@@ -1,5 +1,4 @@
-// Job metrics, as last read from the database. Every process reports the same values within seconds, and the metrics never
-// wait for a database that is away.
+// Job metrics, as last read from the database. They never wait for a database that is away.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import type { JobState } from './job-leases.ts';

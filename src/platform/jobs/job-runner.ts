@@ -1,6 +1,5 @@
-// Runs background jobs. A lease in the database (job-leases.ts) makes each kind run in one process at a time; if that process
-// dies, another takes over within seconds. Made by create-service.ts. Routes and commands run their own work with
-// `exclusively`.
+// Runs background jobs. A lease in the database makes each kind run in one process at a time; if that process dies, another
+// takes over within seconds. Routes and commands run their own work with `exclusively`.
 // Invariant: a run ends at its time limit, on a lost lease, on cancel and on close. A run that throws is recorded and
 // retried.
 
@@ -76,8 +75,8 @@ export interface Jobs {
   look(): Promise<void>;
   idle(): Promise<void>;
   /**
-   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown. An AbortError means
-   * that the caller cancelled, which is not recorded as a failure. @throws DatabaseUnavailable
+   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown, except an AbortError,
+   * which means that the caller cancelled. @throws DatabaseUnavailable
    */
   exclusively<Result>(
     kind: string,
@@ -85,7 +84,7 @@ export interface Jobs {
   ): Promise<ExclusiveOutcome<Result>>;
   /** Makes scheduled work due, and polls soon. */
   hasten(kind: string): Promise<void>;
-  /** Stops the run within `renewMilliseconds`, in any process. @returns false if it is not running */
+  /** In any process, within `renewMilliseconds`. @returns false if it is not running */
   cancel(kind: string): Promise<boolean>;
   list(): Promise<JobState[]>;
   known(): readonly JobState[];
@@ -269,7 +268,6 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     run.controller.abort(new JobProblem(stopMessages[reason]));
   }
 
-  /** Renews a run's lease and stops it if required. Never rejects. */
   async function watch(run: Run): Promise<void> {
     if (run.isGivenUp || run.stopped?.reason === 'lease_lost') return;
     const { kind, runSecondsMax } = run.job;
@@ -326,7 +324,6 @@ export function createJobs(dependencies: JobsDependencies): Jobs {
     return Math.max(limits.pauseSecondsMin, job.everySeconds - tookSeconds);
   }
 
-  /** Sets the timer, unless it is due earlier anyway. */
   function wakeIn(milliseconds: number): void {
     if (!isStarted || isClosing) return;
     const at = monotonicNow() + milliseconds;

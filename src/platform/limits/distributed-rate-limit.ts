@@ -1,8 +1,8 @@
-// Counts requests against limits that all processes share, in a Valkey server (limit-server.ts), with one call per event-loop
-// turn. For a busy account, a process reserves up to 1 % of the limit and admits that many requests without a call. Each
-// process also counts locally, for when the server is away.
+// Counts requests against limits that all processes share, in a Valkey server, with one call per event-loop turn. For a busy
+// account, a process reserves up to 1 % of the limit and admits that many requests without a call. Each process also counts
+// locally, for when the server is away.
 // Invariant: a reservation is used within its lease or returned, and counts until one window after the lease, so no window
-// exceeds the limit. After an outage the local count applies as well.
+// exceeds the limit.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {
@@ -49,7 +49,7 @@ export function createSharedRequestCounts(options: SharedRequestCountsOptions): 
     return since === null || at - since < secondsOf(kind) * 1000;
   }
 
-  /** Also counts locally what the server admitted. If the server's count is doubtful, the local count may still refuse. */
+  /** Counts locally what the server admitted. If the server's count is doubtful, the local count may still refuse. */
   function settle(windows: readonly CountedWindow[], taking: Taking): Taking {
     const at = monotonicNow();
     if (!windows.some(({ kind }) => isDoubtful(kind, at))) {

@@ -1,6 +1,5 @@
-// Counts failed passwords and codes (sign-in-throttle.ts) across processes, on the server of the shared limits. Each
-// process also counts locally, for when the server is away. Names are sent as hashes, because people sometimes type a password
-// into the name field.
+// Counts failed passwords and codes across processes, on the server of the shared limits. Each process also counts locally,
+// for when the server is away. Names are sent as hashes, because people sometimes type a password into the name field.
 
 import { hash } from 'node:crypto';
 import {
@@ -85,8 +84,8 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
       );
       if (refused !== null) return refused;
       const there = countedThere(tried, answer);
-      // After an outage the server may lack counts, so the local ones apply as well. Counts by name are excluded, because
-      // another process may have let the person in since.
+      // After an outage the server may lack counts, so the local ones apply as well. Not those by name, because another
+      // process may have let the person in since.
       const since = server.thereSince();
       const isDoubtful = since === null || monotonicNow() - since < limits.windowSeconds * 1000;
       const own = isDoubtful ? local.refusal({ ...tried, failures: [] }) : null;

@@ -1,4 +1,4 @@
-// A bounded queue shared by independent parties: accounts whose requests are logged, networks whose passwords are checked.
+// A bounded queue shared by independent parties, such as accounts whose requests are logged.
 // Invariant: parties take turns, and a full queue drops an item of the party with the most, so a busy party displaces only
 // its own items.
 

@@ -1,5 +1,5 @@
-// The client of the Valkey server that counts limits for all processes, with one call per event-loop turn. After a timeout or
-// an invalid answer it rests, then probes with one call. Meanwhile each process counts locally, and no request waits.
+// The client of the Valkey server that counts limits for all processes, with one call per event-loop turn. After a timeout
+// or an invalid answer it rests, then probes with one call.
 // Invariant: every `ask` is answered, with null if the request must be counted locally.
 
 import {

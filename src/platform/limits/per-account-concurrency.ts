@@ -1,5 +1,5 @@
-// Limits how many operations of a kind an account runs at once, over all tabs, sessions and people. Further ones wait in
-// line. Otherwise one account's searches and exports could use every read connection, and its bulk orders all memory.
+// Limits how many operations of a kind an account runs at once; further ones wait in line. Otherwise one account's searches
+// and exports could use every read connection.
 // Invariant: a request whose connection is closed holds no turn and no place in line.
 
 import type { FastifyReply } from 'fastify';

@@ -1,6 +1,6 @@
 // Limits requests per account and minute (docs/rate-limits.md), requests per panel session and person, and failed
-// authentications per address. These limits are independent: wrong keys from an address, and requests refused before they
-// count, never use up an account's limit. A known good key is never refused because of its address.
+// authentications per address. These limits are independent: wrong keys and refused requests never use up an account's
+// limit. A known good key is never refused because of its address.
 // Local counts answer at once; shared counts may need a call to the server.
 
 import type { FastifyReply } from 'fastify';
@@ -28,8 +28,8 @@ export interface RateLimiter {
   /** Counts a request, writes the RateLimit headers of the scarcest limit, and refuses a request beyond any limit. */
   admit(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
   /**
-   * Counts a request that was admitted at `at` as `count` requests. If they do not all fit, the request is uncounted. If
-   * `count` exceeds the limit itself, Retry-After says when the full limit is free.
+   * Counts a request that was admitted at `at` as `count` requests. If they do not all fit, the request is uncounted. If the
+   * request exceeds the limit itself, Retry-After says when the full limit is free.
    */
   admitAsMany(
     caller: LimitedCaller,
@@ -57,22 +57,21 @@ export interface RateLimiter {
   now(): number;
   /**
    * Counts a person's change of access, because the audit log keeps each one forever. Grants count apart from other
-   * sensitive actions, so that a stolen session cannot lock its owner out, and a person who invited many can still revoke a
-   * key.
+   * sensitive actions, so that a stolen session cannot lock its owner out.
    */
   admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Awaitable<Refusal | null>;
   /** Counts a failed authentication. @returns `answer` or, beyond the limit, the refusal of the rate limit */
   failed(address: string, answer: Refusal, reply: FastifyReply): Awaitable<Refusal>;
   /**
    * Looks up a key or token that may be guessed. It counts a failure before the look-up, so that simultaneous guesses all
-   * count, and uncounts it after a hit or an error. Beyond the address's limit it looks up nothing.
+   * count, and uncounts it after a hit or an error.
    */
   guess<Found>(
     address: string,
     reply: FastifyReply,
     look: () => Promise<Found | null>,
   ): Promise<Found | null | Refusal>;
-  /** Counts a customer's request, by the hash of the link or session. */
+  /** By the hash of the link or session. */
   admitVisit(tokenHash: string, reply: FastifyReply): Awaitable<Refusal | null>;
 }
 

@@ -1,5 +1,4 @@
-// Sliding windows per account, key, session and address, in this process's memory. distributed-rate-limit.ts counts across
-// processes and falls back to these.
+// Sliding windows per account, key, session and address, in this process's memory.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import {

@@ -1,9 +1,8 @@
 // Slows down guessing of passwords and codes. Failures count per pair of name and network, and per network. A network is the
 // neighborhood of an address or, with four times the limits, its /48. After `freeFailures` a pair waits 1, 2, 4 … seconds;
-// after `neighborhoodFailuresMax` failures in `windowSeconds` a network waits. Counts are local or shared
-// (distributed-sign-in-throttle.ts).
+// after `neighborhoodFailuresMax` failures in `windowSeconds` a network waits.
 // Invariant: a try from another network is never delayed, so no attacker locks a user out. A try counts as a failure before
-// the check, so that simultaneous tries all count. A try that could not be checked is uncounted.
+// the check, so that simultaneous tries all count.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';

@@ -1,5 +1,5 @@
-// An exact sliding-window rate limit in the memory of this process (docs/decisions/0004-rate-limit.md): no window of 60
-// seconds (or `seconds`) holds more than `limit` requests. It takes 8 bytes per request in the window.
+// An exact sliding-window rate limit (docs/decisions/0004-rate-limit.md): no window of 60 seconds (or `seconds`) holds more
+// than `limit` requests. It takes 8 bytes per request in the window.
 
 export interface RateLimitState {
   readonly limit: number;

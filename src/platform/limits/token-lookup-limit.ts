@@ -1,5 +1,4 @@
-// Limits look-ups of tokens sent without a sign-in (sessions, customers' sessions, login links). Misses count per address,
-// like invalid keys. Beyond the limit, no token of the address is looked up.
+// Limits look-ups of tokens sent without a sign-in (sessions, login links). Misses count per address, like invalid keys.
 // Invariant: a token that this process issued or found is exempt until it fails, so a flood does not affect others behind
 // its address.
 

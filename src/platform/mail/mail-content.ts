@@ -1,5 +1,5 @@
-// Renders a mail as text and simple HTML in the recipient's language with the operator's brand. The logo is attached, so that
-// the mail loads nothing from the network. The mail program chooses all other colors, for dark mode.
+// Renders a mail as text and simple HTML in the recipient's language with the operator's brand. The logo is attached, so
+// that the mail loads nothing from the network.
 // Invariant: a value is text; it can neither end a header nor open a tag.
 
 import { type AccentShades, accentThemes } from '../../shared/accent-shades.ts';

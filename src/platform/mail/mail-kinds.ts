@@ -1,5 +1,4 @@
-// The kinds of mail and which are optional. Security mail has its own budget, is sent first and cannot be unsubscribed
-// from.
+// The kinds of mail. Security mail has its own limits, is sent first and cannot be unsubscribed from.
 
 export const mailKinds = ['invitation', 'password_reset', 'new_sign_in', 'alert_address', 'alert'] as const;
 export type MailKind = (typeof mailKinds)[number];

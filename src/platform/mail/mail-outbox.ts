@@ -1,5 +1,5 @@
-// Queues mail in the transaction of its cause, so that the mail is sent only if that transaction commits. Only this file adds
-// rows to `mails`. The job "mail" adds the brand and sends them (send-mails.ts).
+// Queues mail in the transaction of its cause, so that the mail is sent only if that transaction commits. Only this file
+// adds rows to `mails`; send-mails.ts sends them.
 // Invariant: an address gets one mail per occasion. Bodies are sealed, and deleted once the mail is sent or given up.
 
 import { isJsonObject } from '../../shared/json.ts';

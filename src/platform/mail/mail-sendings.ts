@@ -1,4 +1,4 @@
-// The steps of a mail in the outbox (begun, sent, taken back, postponed, given up), as statements for send-mails.ts.
+// The steps of a mail in the outbox: begun, sent, taken back, postponed, given up.
 // Invariant: only one process begins a mail, and it can begin again only after it was taken back.
 
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -158,7 +158,7 @@ export interface GivenUpMail {
   readonly reason: string;
 }
 
-/** Gives up expired mails, and those that began before `begunBefore` without a recorded end. */
+/** Expired mails, and those that began before `begunBefore` without a recorded end. */
 export async function giveOldMailsUp(
   database: Queryable,
   { now, begunBefore }: { now: EpochSeconds; begunBefore: EpochSeconds },

@@ -1,6 +1,6 @@
 // The job "mail": sends due mail, gives up what cannot be sent, deletes old rows.
-// Invariant: no mail is sent twice. A mail is marked as begun before the server gets it. Known failures are retried. A mail
-// with an unknown outcome (connection broken after the last byte, process died) is given up and reported.
+// Invariant: no mail is sent twice. A mail with an unknown outcome (connection broken after the last byte, process died) is
+// given up and reported.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Queryable } from '../database/database.ts';

@@ -6,9 +6,7 @@ import { oneLine } from './mail-content.ts';
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /**
-   * `tls`: from the first byte. `starttls`: required. `where_offered`: for a local relay, whose certificate is not checked.
-   */
+  /** `tls`: from the first byte. `starttls`: required. `where_offered`: for a local relay; certificates are not checked. */
   readonly security: 'tls' | 'starttls' | 'where_offered';
   readonly login: { readonly user: string; readonly password: string } | null;
 }

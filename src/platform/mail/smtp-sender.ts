@@ -1,5 +1,5 @@
-// Sends mail to the operator's SMTP server through nodemailer, over one connection per run, replaced after any error. It
-// reports whether the server has the mail, has not, or may have.
+// Sends mail to the operator's SMTP server through nodemailer, over one connection per run, and reports whether the server
+// has the mail, has not, or may have.
 // Invariant: mail is sent unencrypted, or to a server with an invalid certificate, only where TLS is optional.
 
 import { Readable } from 'node:stream';
@@ -103,7 +103,6 @@ async function connect(
   connection.on('end', () => onBroken(new Error('the connection was closed')));
   let isSound = false;
 
-  /** Rejects on an error, a timeout or an abort. */
   function ask<Answer>(
     begin: (done: (error: Error | null | undefined, answer?: Answer) => void) => void,
     aborted: AbortSignal,

@@ -1,5 +1,5 @@
-// Decides which addresses the service may call: public unicast addresses, and those of OUTBOUND_ALLOW. outbound.ts checks
-// every resolved address before each connection.
+// Decides which addresses the service may call: public unicast addresses, and those of OUTBOUND_ALLOW. Every resolved
+// address is checked before each connection.
 // Invariant: an IPv6 address that embeds an IPv4 address is judged by the IPv4 address. Invalid addresses are refused.
 
 import { isIPv4, isIPv6 } from 'node:net';

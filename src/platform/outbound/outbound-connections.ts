@@ -1,5 +1,4 @@
-// Keep-alive connections of outbound.ts. This file opens every socket, to checked addresses only, so that the HTTP client
-// never opens one.
+// Keep-alive connections of outbound.ts. This file opens every socket, to checked addresses only.
 // Invariant: an idle connection serves only its origin. At most `idleConnectionsMax` are idle. Each has a maximum age, so
 // that DNS changes take effect.
 
@@ -175,7 +174,6 @@ function openSocket(
   });
 }
 
-/** A look-up that only returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const found = addresses
     .slice(0, addressesTriedMax)

@@ -1,4 +1,4 @@
-// Why a call got no answer. Thrown only inside the outbound client; outbound.ts returns it as a value.
+// Why a call got no answer. Thrown only inside the outbound client.
 
 export type OutboundFailure =
   /** The URL, or an address that its name resolves to, is not allowed. */

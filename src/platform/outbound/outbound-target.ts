@@ -1,4 +1,4 @@
-// Parses and checks a URL to call, for outbound.ts.
+// Parses and checks a URL to call.
 // Invariant: name look-up, address check, connection, TLS and the Host header all use the host from the URL parser, which
 // turns every odd spelling of an address into that address.
 

@@ -1,7 +1,7 @@
 // All calls to addresses that users enter (webhooks, the product) go through here, filtered by address
 // (docs/decisions/0035-outbound-calls.md).
 // Invariant: every address of a name is checked, and the name is not resolved again before connecting. `send` always returns
-// a value within its time limit and keeps at most 1 KiB of the answer.
+// a value within its time limit.
 
 import { isIP } from 'node:net';
 import { programVersion } from '../../shared/version.ts';

@@ -1,5 +1,5 @@
-// DNS for outbound.ts. Asks name servers directly, hundreds at once: Node's usual look-up shares two threads, so slow name
-// servers would delay all other names.
+// DNS for outbound.ts. Asks name servers directly: Node's usual look-up shares two threads, so slow name servers would delay
+// all other names.
 
 import { lookup, Resolver } from 'node:dns/promises';
 

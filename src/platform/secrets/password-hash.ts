@@ -1,5 +1,5 @@
 // Hashes passwords as argon2id with OWASP's parameters, in PHC format. A hash takes 19 MiB and a pool thread, so few run at
-// once and few wait. Networks take turns, so a flood delays only itself.
+// once. Networks take turns, so a flood delays only itself.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,5 +1,4 @@
-// Redacts and truncates requests and answers for storage, for accounts that enabled body capture
-// (request-log/note-requests.ts).
+// Redacts and truncates requests and answers for storage, for accounts that enabled body capture.
 // Invariant: redaction precedes truncation, so that no half secret remains. Fields are judged by name, texts by shape. In
 // text that is not JSON, everything after the name of a secret is removed.
 
@@ -18,7 +17,6 @@ const secretUrlHolders = /invitation|password[_-]?link/i;
 const harmlessCode = /^[a-z][a-z_]{0,63}$/;
 const idempotencyName = /^idempotency[_-]?key$/i;
 
-/** The shapes of our own secrets, and of secrets in URLs. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/[sr]k_(?:live|test)_[0-9A-Za-z_-]*/gi, mask],
   [/whsec_[0-9A-Za-z+/_-]*={0,2}/gi, mask],

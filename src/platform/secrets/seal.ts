@@ -1,6 +1,5 @@
-// Seals texts with AES-256-GCM under a key derived from SECRET_KEY. A sealed text is "keyname.text", so that SECRET_KEY can
-// be replaced: SECRET_KEY_PREVIOUS opens older texts until setup/reseal.ts has resealed them. The oldest texts have no key
-// name.
+// Seals texts with AES-256-GCM under a key derived from SECRET_KEY. A sealed text is "keyname.text" (the oldest have no
+// name): SECRET_KEY_PREVIOUS opens older texts until setup/reseal.ts has resealed them.
 // Invariant: a key's name reveals nothing about the key. A text opens only with the context that it was sealed for.
 
 import {

@@ -1,4 +1,4 @@
-// The secret key that an embedded service creates beside its database. Called by open-database.ts under the folder's lock.
+// The secret key that an embedded service creates beside its database.
 // Invariant: created only when neither a key nor a database exists; complete and fsynced before anything is sealed with it.
 
 import { randomBytes } from 'node:crypto';

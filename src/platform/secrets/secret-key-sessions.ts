@@ -1,5 +1,5 @@
-// Processes publish the names of the secret keys that they know in application_name. open-database.ts sets it; it is read
-// before a reseal and before accounts are divided.
+// Processes publish the names of the secret keys that they know in application_name, which is read before a reseal and
+// before accounts are divided.
 // Invariant: a dead process disappears with its session. Key names reveal nothing about the keys.
 
 import { hostname } from 'node:os';

@@ -1,5 +1,5 @@
-// State that every process must agree with: the currency and the secret key, which a sealed text checks. Created by the
-// first start; read by open-database.ts and doctor.
+// State that every process must agree with: the currency, and the secret key, which a sealed text checks. Created by the
+// first start.
 // Invariant: when SECRET_KEY is replaced, this text is resealed last.
 
 import type { EpochSeconds } from '../../shared/times.ts';

@@ -1,5 +1,5 @@
-// Every English text for people that the service itself produces: customer pages, mails and documents. ICU messages;
-// german-texts.ts has the same keys.
+// The English texts of pages, mails and documents that the service itself produces. ICU messages; german-texts.ts has the
+// same keys.
 
 export const englishTexts = {
   login_title: 'Log in',

@@ -1,5 +1,4 @@
-// The texts of english-texts.ts in German, in the polite form. The type check finds missing texts, and
-// test/unit/texts.test.ts finds different placeholders.
+// The texts of english-texts.ts in German, in the polite form. test/unit/texts.test.ts finds different placeholders.
 
 import type { TextKey } from './english-texts.ts';
 

@@ -1,4 +1,4 @@
-// Texts, dates and numbers in a language, for server-made pages, mails and documents. Messages are parsed on first use.
+// Texts, dates and numbers in a language, for server-made pages, mails and documents.
 // Invariant: values never change the text around them. Times are in UTC, and say so.
 
 import { IntlMessageFormat } from 'intl-messageformat';

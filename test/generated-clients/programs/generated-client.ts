@@ -1,5 +1,4 @@
-// The interface that test/tools/generated-clients.test.ts uses. Each program implements it with the client that one tool
-// generates, as its users would, and is compiled with that client.
+// What test/tools/generated-clients.test.ts asks of a client. Each program implements it with the client of one tool.
 
 export interface GeneratedClient {
   place(wish: Wish): Promise<Placed>;

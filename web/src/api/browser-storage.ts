@@ -10,7 +10,7 @@ export function readKept(name: string, storage: Storage = 'localStorage'): strin
   }
 }
 
-/** A null value removes the entry. Returns false if the browser refuses storage. */
+/** null removes the entry. Returns false if the browser refuses storage. */
 export function keep(name: string, value: string | null, storage: Storage = 'localStorage'): boolean {
   try {
     if (value === null) window[storage].removeItem(name);

@@ -1,5 +1,4 @@
-// The only access to the service: fetch with the session cookie, errors as ApiError with the request id. Called by
-// queries.ts, commands.ts and frame-commands.ts only.
+// The only access to the service: fetch with the session cookie, errors as ApiError with the request id.
 
 import { t } from '@lingui/core/macro';
 import { isFromProxy, noteAnswer, untilReachable } from './connection.ts';

@@ -1,5 +1,5 @@
 // All changes, one function per route. Commands that move money carry the dialog's idempotency key, so that a second click
-// or a retry after a lost answer charges once.
+// charges once.
 
 import { call } from './client.ts';
 import { mintIdempotencyKey } from './random-text.ts';

@@ -1,5 +1,4 @@
-// Tracks whether the service is reachable, from the answers and failures that client.ts reports. While the service is
-// unreachable, this module probes it; the page stays open with a note that it may be outdated.
+// Tracks whether the service is reachable. While it is not, this module probes it, and the page stays open with a note.
 
 import { useSyncExternalStore } from 'react';
 

@@ -1,5 +1,3 @@
-// The URL parameters of lists.
-
 export const orderParams = [
   'q',
   'customer',

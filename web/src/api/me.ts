@@ -1,5 +1,3 @@
-// The signed-in account, available on every panel page.
-
 import { createContext, useContext } from 'react';
 import type { Me } from './shapes.ts';
 

@@ -1,5 +1,5 @@
-// Whether this tab shows live or test mode. The choice lasts until the tab closes or the user signs out. Switching reloads
-// the page, so that data of one mode never shows in the other.
+// Whether this tab shows live or test mode, until the tab closes or the user signs out. Switching reloads the page, so that
+// data of one mode never shows in the other.
 
 import { keep, readKept } from './browser-storage.ts';
 import { viewedAccount } from './panel-view.ts';

@@ -1,5 +1,5 @@
-// The account whose panel an administrator views in this tab. The view lasts until the tab is closed or the administrator
-// leaves or signs out. Switching reloads the page, so that no data of the previous account remains.
+// The account whose panel an administrator views in this tab. Switching reloads the page, so that no data of the previous
+// account remains.
 
 import { keep, readKept } from './browser-storage.ts';
 

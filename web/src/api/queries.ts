@@ -1,5 +1,4 @@
-// All reads, one per route. Every command makes all of them stale (use-command.ts), so no page shows data from before the
-// user's last change.
+// All reads, one per route. Every command makes all of them stale (use-command.ts).
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
@@ -54,7 +53,6 @@ export const limitsQuery = reading<Api.Listed<Api.Limit>>('/v1/limits');
 export const packageNamesQuery = (isOperator: boolean) =>
   reading<Api.Listed<Pick<Api.Package, 'id' | 'name'>>>(isOperator ? '/admin/v1/packages' : '/v1/packages');
 const statementsMax = 36;
-/** The newest months that have ledger entries. */
 export const statementsQuery = queryOptions({
   ...reading<Api.Listed<Api.Statement>>('/v1/statements'),
   select: ({ data }: Api.Listed<Api.Statement>) => ({
@@ -158,7 +156,6 @@ export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', b
 export const eventQuery = (id: string) =>
   reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
-/** Never cached, because the balance may change at any time. */
 export const orderPreviewQuery = (body: {
   readonly package_id?: number;
   readonly customer?: string;

@@ -10,8 +10,7 @@ const retriesMax = 2;
 const askedTogether: readonly unknown[] = [meQuery.queryKey[0], personQuery.queryKey[0]];
 
 export function createQueryClient(): QueryClient {
-  // If the session ended, refetching `me` leads to the sign-in page. If the role changed, refetching the person hides
-  // actions that are no longer allowed.
+  // If the session ended, refetching `me` leads to the sign-in page. If the role changed, it hides actions.
   const notice = (error: Error) => {
     if (isChangedRole(error)) void client.invalidateQueries({ queryKey: personQuery.queryKey });
     if (isSignedOut(error) || isBlocked(error)) void client.invalidateQueries({ queryKey: meQuery.queryKey });

@@ -1,5 +1,4 @@
-// Random request ids and idempotency keys. crypto.randomUUID is missing on plain HTTP except on localhost; getRandomValues
-// is always available.
+// Random request ids and idempotency keys. crypto.randomUUID is missing on plain HTTP except on localhost.
 
 const letters = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -1,5 +1,4 @@
-// Types of the service's answers, derived from its schemas. References by name, such as an Account within an answer, are
-// resolved here. This file contains types only, so no service code is bundled.
+// Types of the service's answers, derived from its schemas. This file contains types only, so no service code is bundled.
 
 import type { Static } from 'typebox';
 import type { holdersSchema } from '../../../src/features/accounts/account-panel-schemas.ts';

@@ -1,5 +1,5 @@
-// The operator's actions on customers of any account, and on an account's own prices. They are separate from commands.ts,
-// which every list loads. Commands that move money carry the dialog's idempotency key.
+// The operator's actions on customers of any account, and on an account's own prices. Separate from commands.ts, which every
+// list loads.
 
 import { call } from './client.ts';
 import type { AccountPriceList, LoginLink, Months, PeriodName, PlacedOrder } from './shapes.ts';

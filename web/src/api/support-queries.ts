@@ -1,4 +1,4 @@
-// Reads of the command palette, the support dialogs and accounts' own prices. They are separate from queries.ts, which every list loads.
+// Separate from queries.ts, which every list loads: reads of the palette, the support dialogs and accounts' own prices.
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';

@@ -1,5 +1,3 @@
-// Derives a table's state (loading, rows or error) from its query.
-
 import type { UseQueryResult } from '@tanstack/react-query';
 
 export function tableState<Row>(query: UseQueryResult<{ readonly data: readonly Row[] }>) {

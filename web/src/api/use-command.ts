@@ -1,5 +1,5 @@
 // Runs a command of commands.ts in React. A second click while it is pending does nothing. Afterwards all reads are
-// refetched, even after a failure, because a command whose answer was lost may have been carried out.
+// refetched, even after a failure, because the command may have been executed.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';

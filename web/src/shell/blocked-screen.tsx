@@ -1,5 +1,3 @@
-// Shown to people whose account is blocked.
-
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { Ban } from 'lucide-react';

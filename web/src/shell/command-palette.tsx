@@ -1,5 +1,4 @@
-// The command palette (Ctrl/Cmd-K) finds pages, actions, customers, orders by number, people by e-mail, keys by their last
-// four characters and, for administrators, accounts. The text box keeps the focus; arrows choose, Enter opens.
+// The command palette (Ctrl/Cmd-K). The text box keeps the focus; arrows choose, Enter opens.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -183,7 +182,7 @@ function useCommands(text: string, { onClose, ...props }: CommandPaletteProps): 
   return [...byId, ...found.holders, ...matching, ...found.others];
 }
 
-/** Wraps an action so that the palette closes before the action runs. */
+/** The palette closes before the action runs. */
 type Go = (to: () => void) => () => void;
 
 function useFixedCommands(

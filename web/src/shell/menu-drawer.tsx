@@ -1,5 +1,3 @@
-// The navigation as a drawer, for narrow screens.
-
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';

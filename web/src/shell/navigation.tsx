@@ -1,5 +1,3 @@
-// The side navigation: search, pages, console, balance, and the signed-in person.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// Sends an operator who opens the panel's root to the business overview. This happens once per page load, so a later visit
-// to the panel's own overview stays there.
+// Sends an operator who opens the panel's root to the business overview, once per page load.
 
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';

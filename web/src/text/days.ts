@@ -1,5 +1,5 @@
-// Days in filters and rows are in the reader's time zone (clock.ts). URLs hold such days (2026-11-03). Links from figures
-// hold exact times instead, because figures count UTC days. The service only gets times.
+// Days in filters and rows are in the reader's time zone (clock.ts). Links from figures hold exact times instead, because
+// figures count UTC days.
 
 import { isUtc } from './clock.ts';
 

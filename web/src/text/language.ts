@@ -1,5 +1,5 @@
 // The pages' language: the person's choice, else the browser's. It is fixed before the pages load, and changing it reloads
-// them (start.tsx), so texts may be created anywhere.
+// them, so texts may be created anywhere.
 
 import { keep, readKept } from '../api/browser-storage.ts';
 

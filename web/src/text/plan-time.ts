@@ -1,5 +1,5 @@
-// The remaining time of a plan in words, as on the customer's page (src/features/customer-portal/customer-pages.ts). Days
-// are rounded up. Below two days it counts whole hours, so that no customer comes back a day late.
+// The remaining time of a plan in words, as on the customer's page. Days are rounded up. Below two days it counts whole
+// hours, so that no customer comes back a day late.
 
 import { plural, t } from '@lingui/core/macro';
 

@@ -1,5 +1,5 @@
-// Replaces Lingui's <Trans> (web/lingui.config.ts). Lingui inserts values before it parses elements, so a name such as
-// "<0>" or "<script>" would be read as an element. This version passes text values as elements, which are not parsed.
+// Replaces Lingui's <Trans> (web/lingui.config.ts), which inserts values before it parses elements, so that a name such as
+// "<script>" would be read as an element. This version passes text values as elements, which are not parsed.
 
 import { Trans as LinguiTrans, type TransProps } from '@lingui/react';
 import { Fragment } from 'react';

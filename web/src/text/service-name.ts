@@ -1,5 +1,3 @@
-// The service's name, which the service writes into the page.
-
 const tag = document.querySelector<HTMLMetaElement>('meta[name="application-name"]');
 
 export const ownName = 'Sellthrough';
@@ -13,7 +11,6 @@ export function keepServiceName(name: string | null): void {
   if (tag !== null) tag.content = name ?? ownName;
 }
 
-/** For example "Orders · Sellthrough". */
 export function windowTitle(title: string): string {
   return `${title} · ${serviceName()}`;
 }

@@ -1,5 +1,5 @@
-// Loads the Lingui catalogs: one always, the others for rarely opened pages and the console. Sources contain English; `npm
-// run texts` extracts it into web/src/locales, and web/english-catalogs.ts derives the English catalogs.
+// Loads the Lingui catalogs: one always, the others for rarely opened pages and the console. `npm run texts` extracts the
+// English texts.
 // Invariant: a catalog is loaded before the pages that use it (main.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';

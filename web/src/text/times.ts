@@ -84,7 +84,6 @@ export function formatTypedDay(typed: string): string {
   return Number.isNaN(moment.getTime()) ? '' : utcDay.format(moment);
 }
 
-/** For example "2026-11-21 14:05:09 UTC". */
 export function formatUtc(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 }

@@ -1,7 +1,6 @@
-// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is ever read as a hundred
-// times as much.
+// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is read as a hundred times as
+// much.
 
-/** The separators in 1,234.50 or 1.234,50. */
 export interface Separators {
   readonly group: string;
   readonly decimal: string;

@@ -1,5 +1,5 @@
-// Loads a page's code when it is needed and waits for a connection; meanwhile the previous page stays. Browsers may
-// remember a failed module until the document is reloaded, so this probes the service first if its last answer is old.
+// Loads a page's code when it is needed; meanwhile the previous page stays. Browsers may remember a failed module until the
+// document is reloaded, so this probes the service first if its last answer is old.
 
 import { isSurelyReachable, untilReachable } from '../api/connection.ts';
 

@@ -64,7 +64,6 @@ export function monthsOffered(chosen: Months, offered: typeof periods): Months {
   return offered.some(({ months }) => months === chosen) ? chosen : (shortest?.months ?? chosen);
 }
 
-/** The word for an order's kind, or for the refunds of canceled plans. */
 export function spendingKindWord(kind: string): string {
   return kind === 'cancel' ? t`Canceled plans` : orderKindWord(kind);
 }

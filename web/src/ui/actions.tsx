@@ -1,5 +1,3 @@
-// Buttons that open dialogs.
-
 import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Button, type ButtonLook, IconButton } from './button.tsx';

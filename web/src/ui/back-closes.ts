@@ -1,5 +1,4 @@
-// Makes Back close an open dialog instead of the page. For this, a dialog adds a spare history entry with the same URL and
-// router state as the page's.
+// Makes Back close an open dialog instead of the page: the dialog adds a spare history entry with the page's URL.
 // Invariant: the next navigation replaces the spare entry, and Back skips one left by a closed dialog. Closing never
 // navigates back, because that could leave a page that is just being opened.
 

@@ -1,5 +1,4 @@
-// A bar chart on canvas (uPlot), loaded together with its pages. Each page also has the numbers as a table. Colors come
-// from the stylesheet and follow light and dark mode.
+// A bar chart on canvas (uPlot). Each page also has the numbers as a table. Colors come from the stylesheet.
 
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';

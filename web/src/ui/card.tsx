@@ -1,5 +1,3 @@
-// A box with a title.
-
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 

@@ -1,5 +1,3 @@
-// Check boxes that choose several values.
-
 import type { ReactNode } from 'react';
 
 interface CheckListProps {

@@ -1,5 +1,4 @@
 // A form command for which the service may require the password. If so, a dialog asks for it and repeats the command.
-// Dialogs that always ask use OwnPasswordField.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';

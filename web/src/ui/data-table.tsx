@@ -1,6 +1,5 @@
 // The table of every list (TanStack Table), with skeleton, empty and error states. Narrow screens hide columns (`from`), so
-// their content must be in `phone` or the row's drawer. The page decides which columns are visible, and the selection and
-// order (table-layout.tsx, row-selection.ts, the URL).
+// their content must be in `phone` or the row's drawer.
 
 import { t } from '@lingui/core/macro';
 import {

@@ -1,5 +1,4 @@
 // The behavior of every dialog that sends something: one idempotency key per opening, the password if required, a toast.
-// After a lost answer the fields are locked, so that only an identical request can be repeated.
 
 import { useState } from 'react';
 import { mintIdempotencyKey } from '../api/random-text.ts';

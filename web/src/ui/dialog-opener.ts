@@ -2,7 +2,6 @@
 
 import { createContext, type RefObject, useContext, useState } from 'react';
 
-/** The element that had the focus before the first of several consecutive dialogs. */
 export const DialogOpener = createContext<RefObject<Element | null>>({ current: null });
 
 export function useDialogOpener(): () => HTMLElement | boolean {

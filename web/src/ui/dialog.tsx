@@ -1,5 +1,4 @@
-// The dialog (Base UI). It traps the focus, closes on Escape and Back, and returns the focus to what opened it, even after
-// several consecutive dialogs.
+// The dialog (Base UI). It closes on Escape and Back, and returns the focus to what opened it.
 // Invariant: Escape, a click outside or Back never discard typed input without asking.
 
 import { Dialog as Base } from '@base-ui/react/dialog';

@@ -1,5 +1,4 @@
-// Shows a row's details beside its list, whose rows stay usable. The open row is in the URL (`open`), so Back closes the
-// drawer and links can open it (open-row.ts).
+// Shows a row's details beside its list, whose rows stay usable. The open row is in the URL (`open`).
 
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';
@@ -76,7 +75,6 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
   );
 }
 
-/** Finds the open row's link, which gets the focus when the drawer closes. */
 function useOpenRowLink() {
   const link = useRef<HTMLElement | null>(null);
   useEffect(() => {

@@ -1,5 +1,4 @@
-// A text for every error code; the type check ensures that none is missing. The service's own messages are written for
-// programs. Loaded with the first refusal. error-notice.tsx handles errors that have details.
+// A text for every error code, because the service's own messages are written for programs. Loaded with the first refusal.
 
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/shared/error-catalog.ts';

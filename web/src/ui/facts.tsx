@@ -1,5 +1,3 @@
-// Names and values, in one or two columns.
-
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import { Skeleton } from './skeleton.tsx';

@@ -1,5 +1,4 @@
-// Texts for refused fields. The service's reasons are written for programs. Loaded with the first refusal, like
-// error-sentences.tsx.
+// Texts for refused fields, because the service's reasons are written for programs. Loaded with the first refusal.
 
 import { t } from '@lingui/core/macro';
 import { formatCount } from '../text/language.ts';

@@ -15,7 +15,6 @@ interface FormDialogProps {
   readonly children?: ReactNode;
   readonly action: string;
   readonly cancel?: string;
-  /** Always visible above the buttons. */
   readonly summary?: ReactNode;
   readonly danger?: boolean;
   readonly ready?: boolean;

@@ -1,5 +1,5 @@
-// Lets people choose the pages' language, or the browser's. For signed-in people the service stores the choice, which then
-// applies to other browsers and mails. Changing it reloads the page.
+// Lets people choose the pages' language, or the browser's. For signed-in people the service stores the choice. Changing it
+// reloads the page.
 
 import { t } from '@lingui/core/macro';
 import { setLanguage } from '../api/frame-commands.ts';

@@ -1,5 +1,4 @@
-// After a lost answer the action may have been done. This notice says so; the fields are locked, and only an identical
-// request with the same key can be sent.
+// After a lost answer the action may have been done. This notice says so; only an identical request can be sent.
 
 import { t } from '@lingui/core/macro';
 import { ApiError } from '../api/client.ts';

@@ -1,5 +1,3 @@
-// A native meter element, because its width needs no inline style.
-
 interface MeterProps {
   readonly label: string;
   readonly value: number;

@@ -1,5 +1,3 @@
-// A warning or confirmation.
-
 import { CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';

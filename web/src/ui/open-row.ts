@@ -1,5 +1,5 @@
-// The row whose drawer is open (`open` in the URL). Opening adds a history entry; moving between rows does not, so one Back
-// closes the drawer.
+// The row whose drawer is open (`open` in the URL). Moving between rows adds no history entry, so one Back closes the
+// drawer.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 

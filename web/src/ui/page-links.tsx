@@ -1,5 +1,4 @@
-// Links to accounts, customers and orders, in text or, with `row`, for a whole row. Customers and orders have a page in the
-// panel and one in the console.
+// Links to accounts, customers and orders, in text or, with `row`, for a whole row.
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';

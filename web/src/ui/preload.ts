@@ -1,5 +1,4 @@
-// Preloads dialogs and drawers one by one once the page is loaded and idle. They open at once, and lists never wait for
-// them.
+// Preloads dialogs and drawers one by one once the page is loaded and idle, so that they open at once.
 
 import { useIsFetching } from '@tanstack/react-query';
 import { type ComponentType, lazy, useEffect } from 'react';

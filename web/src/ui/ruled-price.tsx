@@ -41,7 +41,6 @@ export function priceRuleWords({
 
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFractionDigits: 2 });
 
-/** Formats "12.50" as "12.5%". */
 export function formatPercent(percent: string): string {
   return percents.format(Number(percent) / 100);
 }

@@ -1,5 +1,3 @@
-// A loading placeholder.
-
 import { classNames } from './class-names.ts';
 
 export function Skeleton({ className }: { readonly className?: string }) {

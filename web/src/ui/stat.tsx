@@ -1,5 +1,3 @@
-// One number of an overview.
-
 import type { ReactNode } from 'react';
 import { Skeleton } from './skeleton.tsx';
 

@@ -1,5 +1,3 @@
-// A link in text or a table cell.
-
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react';
 import { classNames } from './class-names.ts';

@@ -1,5 +1,5 @@
 // Captures what people type while a dialog loads, so that it does not trigger shortcuts, and puts it into the dialog's
-// field. Capturing ends when the field has the focus, or on Escape.
+// field.
 
 import { useEffect, useRef } from 'react';
 

@@ -1,5 +1,4 @@
-// Detects text that was typed in a dialog but not sent, so that closing asks first (dialog.tsx). Choices do not count,
-// because they are easily repeated; passwords do not count, because they are never kept.
+// Detects text that was typed in a dialog but not sent, so that closing asks first. Choices and passwords do not count.
 
 import { useEffect, useState } from 'react';
 

@@ -1,5 +1,4 @@
-// Asks before the user leaves a changed form by a link, Back or a shortcut. When the tab is closed, the browser asks in its
-// own words.
+// Asks before the user leaves a changed form by a link, Back or a shortcut. When the tab is closed, the browser asks itself.
 
 import { t } from '@lingui/core/macro';
 import { useRouter } from '@tanstack/react-router';

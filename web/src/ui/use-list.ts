@@ -7,7 +7,6 @@ import { changedParams, textParams } from '../api/search-params.ts';
 
 export interface List<Name extends string> {
   readonly search: { readonly [One in Name]?: string };
-  /** The filters, without cursor and sort order. */
   readonly filters: { readonly [One in Name]?: string };
   readonly isFiltered: boolean;
   change(changed: { readonly [One in Name]?: string }): void;

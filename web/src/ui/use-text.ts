@@ -1,5 +1,3 @@
-// State of a text field.
-
 import { useState } from 'react';
 
 export function useText(first: string | (() => string) = '') {

@@ -1,5 +1,5 @@
-// The control socket in a running service's data folder. Commands of the same user on the same machine reach the service's
-// database through it. Opened by main.ts, used by the command line. Each line is one JSON value, each connection one request.
+// The control socket in a running service's data folder, for commands of the same user on the same machine. Each line is one
+// JSON value, each connection one request.
 // Invariant: other users can never connect, because the socket's folder is private before the socket exists.
 
 import { once } from 'node:events';

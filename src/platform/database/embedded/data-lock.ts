@@ -1,5 +1,5 @@
-// Lets only one process use a data folder. startEmbeddedServer takes the lock before it touches the folder. The kernel
-// releases the lock when the process ends, even after a crash. The folder must be on a local disk.
+// Lets only one process use a data folder, which must be on a local disk. The kernel releases the lock when the process
+// ends, even after a crash.
 // Danger: POSIX drops the lock when *any* descriptor of the lock file is closed in this process, so only SQLite (and
 // adoptFolder) may open it. The holder's pid is therefore in a second file.
 
@@ -68,8 +68,8 @@ function prepareFolder(folder: string): void {
   } catch (error) {
     throw new DataFolderUnusable(folderSentence(folder, error), { cause: error });
   }
-  // A folder that Sellthrough has used contains the lock file, because the lock is taken first. A folder without it may
-  // contain only lost+found (in mount points), dotfiles (.gitkeep) and a restored secret.key.
+  // A used folder contains the lock file, because the lock is taken first. A folder without it may contain only lost+found
+  // (in mount points), dotfiles (.gitkeep) and a restored secret.key.
   const foreign = names.filter(
     (name) => !['lost+found', 'secret.key'].includes(name) && !name.startsWith('.'),
   );

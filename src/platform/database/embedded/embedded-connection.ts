@@ -1,5 +1,5 @@
-// One connection to the embedded PostgreSQL: a stream that `pg` uses as a socket. It parses just enough of the wire
-// protocol to see where frames end and when the session starts and terminates. Made by embedded-server.ts.
+// One connection to the embedded PostgreSQL: a stream that `pg` uses as a socket. It parses just enough of the wire protocol
+// to see where frames end and when the session starts and terminates.
 // Invariant: the worker receives only whole frames, and none after the session has terminated.
 
 import { Duplex } from 'node:stream';

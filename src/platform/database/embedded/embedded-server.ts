@@ -1,5 +1,5 @@
-// Runs the embedded PostgreSQL in a worker thread that speaks the wire protocol, reached through streams
-// (embedded-connection.ts) that `pg` uses as sockets. Called by embedded.ts and the tests.
+// Runs the embedded PostgreSQL in a worker thread that speaks the wire protocol, reached through streams that `pg` uses as
+// sockets.
 // Invariant: answers come in the order of the writes. When the worker dies, every connection ends with the reason.
 
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { EmbeddedConnection, EmbeddedServerFailed, type WorkerLink } from './emb
 import type { WorkerReport, WorkerRequest, WorkerStart } from './embedded-worker.ts';
 
 export interface EmbeddedServer {
-  /** Opens a stream for pg.Client. This ends the previous connection and discards its transaction and session state. */
+  /** This ends the previous connection and discards its transaction and session state. */
   connect(): Duplex;
   poll(): void;
   /** While checkpoints are held, PostgreSQL keeps its WAL. */

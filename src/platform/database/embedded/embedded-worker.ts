@@ -1,5 +1,4 @@
-// The worker thread that runs the embedded PostgreSQL (PGlite), started by embedded-server.ts. It answers frames of the
-// wire protocol in order.
+// The worker thread that runs the embedded PostgreSQL (PGlite). It answers frames of the wire protocol in order.
 // Invariant: the WAL of a commit is fsynced before its answer leaves this thread. If PostgreSQL fails internally (failed
 // fsync, full disk, trap), the thread ends without sending another answer.
 
@@ -52,9 +51,9 @@ const checkpointSegments = 16;
 const postgresErrorStatus = 100;
 
 /**
- * Memory for shared_buffers is taken at the start. Pages that do not fit are read from the system's file cache through
- * JavaScript (docs/performance.md, "The memory of the embedded database"). PGlite's -F is removed because it turns fsync
- * off. wal_sync_method is set because the default, fdatasync, does nothing in Emscripten.
+ * Pages that do not fit into shared_buffers are read from the system's file cache through JavaScript (docs/performance.md).
+ * PGlite's -F is removed because it turns fsync off. wal_sync_method is set because the default, fdatasync, does nothing in
+ * Emscripten.
  */
 const startParams = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),

@@ -1,6 +1,6 @@
-// The driver for the embedded database: PGlite in DATA_DIR, in a worker thread (embedded-server.ts). One session runs
-// everything, orders and look-ups first (ranked-queue.ts); statements cannot be interrupted, so reads must be split.
-// If PostgreSQL dies (full disk, failed fsync), the next caller restarts it.
+// The driver for the embedded database: PGlite in a worker thread. One session runs everything, orders and look-ups first
+// (ranked-queue.ts); statements cannot be interrupted, so reads must be split. If PostgreSQL dies, the next caller restarts
+// it.
 
 import pg from 'pg';
 import {

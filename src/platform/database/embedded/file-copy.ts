@@ -1,6 +1,5 @@
 // Copies an embedded database's files while it is in use, like PostgreSQL's base backups. Pages copied between
-// pg_backup_start and pg_backup_stop may be torn; replaying the WAL, which has full page images, repairs them. Called by
-// copy-running-service.ts.
+// pg_backup_start and pg_backup_stop may be torn; replaying the WAL repairs them.
 // Danger: a copy opened without its backup label would replay the WAL from the wrong position.
 
 import { constants, writeFileSync } from 'node:fs';

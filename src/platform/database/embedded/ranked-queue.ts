@@ -1,5 +1,4 @@
-// The queue for the embedded database's only session. A piece of work is one statement or transaction; the first rank runs
-// before the second. Called by embedded.ts.
+// The queue for the embedded database's only session. A piece of work is one statement or transaction.
 // Invariant: one piece runs at a time, each rank is FIFO, and the second rank keeps a share of the time under constant load.
 
 import { DatabaseUnavailable } from '../database.ts';

@@ -1,5 +1,4 @@
-// Parses the hosts of DATABASE_URL: one, or several separated by commas, as in libpq. Called by config.ts, which rejects
-// malformed URLs, and by postgres.ts.
+// Parses the hosts of DATABASE_URL: one, or several separated by commas, as in libpq.
 // Invariant: error messages never contain the password.
 
 export interface DatabaseHost {
@@ -33,8 +32,8 @@ export function readHostList(connectionString: string): HostList | null {
     throw new Error(
       `may have target_session_attrs ${writable.join(' or ')} with several hosts, not "${wanted}"`,
     );
-  // An unescaped "/", "?" or "#" in the password ends the host list too early. The text parsed as a host is then a part of
-  // the password, so the message must not quote it.
+  // An unescaped "/", "?" or "#" in the password ends the host list too early. What was parsed as a host is then part of the
+  // password, so the message must not quote it.
   const isCutShort = behind.includes('@');
   const hosts = entries.map((text) => readHost(text, isCutShort));
   const [first = ''] = entries;

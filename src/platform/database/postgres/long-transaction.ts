@@ -84,9 +84,8 @@ const findProcess: SqlStatement = {
 };
 
 /**
- * Settings of a transaction that may take hours. The server checks the connection even during a statement, to free the locks
- * of a client that vanished. Only settings listed in pg_settings are set, because older servers lack transaction_timeout.
- * On Windows the server cannot check the connection.
+ * Settings of a transaction that may take hours. The server checks the connection even during a statement (not on Windows),
+ * to free the locks of a client that vanished. Older servers lack transaction_timeout.
  */
 function longSettings(milliseconds: number, checkMilliseconds: number): string {
   return `select set_config(name, setting, true)

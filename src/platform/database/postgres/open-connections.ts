@@ -1,5 +1,4 @@
-// Tracks the pools' open connections to a PostgreSQL server: which are busy, when each last received data, and how to
-// close them.
+// Tracks the pools' open connections to a PostgreSQL server.
 
 import type { Socket } from 'node:net';
 import type pg from 'pg';

@@ -1,5 +1,5 @@
-// One PostgreSQL protocol connection, used by both drivers: a server's socket (postgres.ts) or the embedded stream
-// (embedded.ts). Statements of one event-loop turn are sent in one write. Errors are DatabaseUnavailable or StatementFailed.
+// One PostgreSQL protocol connection, used by both drivers. Statements of one event-loop turn are sent in one write. Errors
+// are DatabaseUnavailable or StatementFailed.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';
@@ -18,7 +18,7 @@ import {
 import { accountTables } from '../shards/sharded-tables.ts';
 import { type KnownRows, SkippedInGroup, StatementPipeline } from './statement-pipeline.ts';
 
-/** The search_path of a statement on a divided database (find-shards.ts). */
+/** On a divided database (find-shards.ts). */
 export interface SearchPath {
   readonly schemas: string;
   /** Suffix for the names of prepared statements, because a prepared plan is valid for one search_path only. */
@@ -55,10 +55,10 @@ const int8ArrayOid = 1016;
 
 /**
  * Planner settings of every session, which make it use indexes. A named statement planned while its tables were empty would
- * keep a sequential scan for hours: throughput fell from 13,000 to 2,500 orders/s without an error. Verification reads
- * whole tables and overrides these settings.
- * force_generic_plan: the planner expects a plan for a known array of one element to be cheaper than the generic plan. It
- * would therefore replan every batch, which takes longer than running it.
+ * keep a sequential scan for hours: throughput fell from 13,000 to 2,500 orders/s without an error. Verification reads whole
+ * tables and overrides these settings.
+ * force_generic_plan: the planner expects a plan for a known array of one element to be cheaper than the generic plan, so it
+ * would replan every batch, which takes longer than running it.
  */
 export const lookupPlanner: readonly string[] = [
   'enable_seqscan = off',

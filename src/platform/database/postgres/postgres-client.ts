@@ -154,7 +154,7 @@ export async function askHost(options: PostgresOptions, host: DatabaseHost): Pro
   }
 }
 
-/** Sets the host of the next attempt. pg reads both fields when it connects, and its own options allow only one host. */
+/** pg reads both fields when it connects, and its own options allow only one host. */
 function leadTo(client: pg.Client, { host, port }: DatabaseHost): void {
   Object.assign(client, { host, port });
 }

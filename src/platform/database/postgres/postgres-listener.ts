@@ -1,4 +1,4 @@
-// The one listening connection of a process. Called by postgres.ts.
+// The one listening connection of a process.
 // Invariant: a broken or silent connection is noticed within two seconds, and replaced until closed. The listener is
 // notified of the loss and of the recovery, because messages in between are lost.
 
@@ -87,8 +87,8 @@ export function listenForever(
       clearTimeout(timer);
       if (!stopped) listener.onLost();
       await client.end().catch(() => undefined);
-      // Reconnect at once when the connection has just fallen silent. Otherwise pause, because an address that refuses
-      // connections would get thousands of attempts a second.
+      // Reconnect at once when the connection has just fallen silent. Otherwise pause: an address that refuses connections
+      // would get thousands of attempts a second.
       const isNewlySilent = silentSince !== null && !wasSilent;
       if (!stopped && !isNewlySilent) await pause(listenRetryMilliseconds);
     }

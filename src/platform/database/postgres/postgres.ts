@@ -1,6 +1,5 @@
-// The driver for a PostgreSQL server (15 or newer), shared by any number of processes. Each rank has its own pool, so that
-// reads never hold up orders or look-ups; one more connection listens (postgres-listener.ts). With several hosts, all
-// connections go to the writable one (primary-finder.ts).
+// The driver for a PostgreSQL server (15 or newer). Each rank has its own pool, so that reads never hold up orders or
+// look-ups; one more connection listens. With several hosts, all connections go to the writable one (primary-finder.ts).
 // Invariant: every statement has a time limit, except in a long transaction, which is watched from another connection.
 
 import {

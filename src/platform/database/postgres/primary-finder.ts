@@ -1,5 +1,5 @@
 // Finds which of several hosts accepts writes, at the first connection and whenever one is lost
-// (docs/decisions/0043-failover.md). Called by postgres.ts if DATABASE_URL names several hosts.
+// (docs/decisions/0043-failover.md).
 // Invariant: a process stays with its first cluster (system identifier) and the newest timeline seen. Other clusters and
 // former primaries that still accept writes are skipped.
 
@@ -84,9 +84,9 @@ export function createPrimaryFinder({
   }
 
   /**
-   * Asks all hosts at once. The first time, each host is asked once and all answers are awaited. Later, a newer timeline
-   * decides alone, and any other writable host waits a while for the rest. Hosts that refuse writes are then asked again
-   * until every host has answered, because a standby may be promoted while its primary is silent.
+   * Asks all hosts at once. The first time, all answers are awaited. Later, a newer timeline decides alone, and any other
+   * writable host waits a while for the rest. If none is writable, all are asked again, because a standby may be promoted
+   * while its primary is silent.
    */
   function askAll(): Promise<Replies> {
     const isFirst = cluster.systemIdentifier === null;

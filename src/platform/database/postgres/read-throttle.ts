@@ -1,6 +1,6 @@
 // Throttles reads while orders keep PostgreSQL busy, because reads on other connections still compete for its processor.
-// While batches run much of the time, reads run one at a time and pause in between, in proportion to their duration. One
-// connection always stays free for changes. Called by postgres.ts.
+// Reads then run one at a time and pause in between, in proportion to their duration. One connection always stays free for
+// changes.
 // Invariant: with few orders, reads pause only if they slow batches down. Under constant orders, reads keep a share.
 
 import { setTimeout as pause } from 'node:timers/promises';

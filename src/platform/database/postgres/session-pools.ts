@@ -1,5 +1,4 @@
-// The pools of a PostgreSQL server: they open sessions, lend them for one piece of work and drop them when they fall
-// silent.
+// The pools of a PostgreSQL server: they open sessions, lend them and drop them when they fall silent.
 
 import pg from 'pg';
 import { DatabaseUnavailable, type Server } from '../database.ts';

@@ -1,7 +1,7 @@
 // Sends a transaction's statements of one event-loop turn as a single pg query with one Sync. pg itself sends a Sync with
-// each statement, so that every answer is written and read separately. For a single order that costs more than the order.
+// each statement; for a single order that costs more than the order. It extends the query class of pg, to which pg passes
+// the server's messages.
 // Invariant: a pipeline holds at most one BEGIN and its named statements. After a failure the server skips the rest.
-// It extends pg's exported query class, to which pg passes the server's messages.
 
 import pg from 'pg';
 import type { Row, SqlStatement } from '../database.ts';
@@ -39,7 +39,6 @@ interface Field {
   readonly dataTypeID: number;
 }
 
-/** An earlier statement of the pipeline, or its BEGIN, failed. */
 export class SkippedInGroup extends Error {
   override readonly name = 'SkippedInGroup';
 }

@@ -1,6 +1,6 @@
-// Runs ANALYZE on a young database after a process's first 100 orders, then after 1,000, 10,000 and 100,000. A named
-// statement keeps the plan made for empty tables and may then read an account's whole history for each order, without an
-// error. ANALYZE makes every session replan. The server's own autoanalyze comes a minute too late.
+// Runs ANALYZE on a young database after a process's first 100 orders, then after 1,000, 10,000 and 100,000. Otherwise a
+// plan made for empty tables may read an account's whole history for each order, without an error. Autoanalyze comes a
+// minute too late.
 // Tables already known to be large are skipped: their plans are right, and sampling would read 30,000 pages.
 
 import type { Database, SqlStatement } from '../database.ts';
@@ -35,7 +35,6 @@ export function createEarlyAnalyze(
 ): EarlyAnalyze {
   let counted = 0;
   let next = firstAt;
-  /** Analyzes one table at a time, so that orders run in between. */
   async function analyze(): Promise<void> {
     const [ofAccounts, others] = [
       tables.filter(isOfAccounts),

@@ -1,7 +1,6 @@
-// Brings a database to this program's schema. Each numbered file runs once, and its checksum is recorded. The schema lock
-// lets any number of processes start at once.
-// Invariant: the start fails if the database is newer than the program or if a migration it recorded was edited. Each
-// migration is one transaction, so an interrupted start can resume (docs/decisions/0014-long-migrations.md).
+// Brings a database to this program's schema. Each numbered file runs once, and its checksum is recorded.
+// Invariant: the start fails if the database is newer than the program or if a recorded migration was edited. Each migration
+// is one transaction, so an interrupted start can resume (docs/decisions/0014-long-migrations.md).
 
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -49,7 +48,7 @@ export interface Notices {
   readonly everyMilliseconds: number;
 }
 
-/** Returns the names of the migrations that this process ran. @throws SchemaMismatch */
+/** @returns the names of those that this process ran @throws SchemaMismatch */
 export async function migrate(
   database: Database,
   { migrations = readMigrations(), notices }: { migrations?: readonly Migration[]; notices?: Notices } = {},

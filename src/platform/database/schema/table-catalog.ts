@@ -1,5 +1,4 @@
-// Lists tables and sequences from PostgreSQL's own catalog, so that backup and restore never miss a new table. Called
-// inside a transaction.
+// Lists tables and sequences from PostgreSQL's own catalog, so that backup and restore never miss a new table.
 // Invariant: a divided database lists the same tables as an undivided one, each with the rows of all shards, so a backup
 // does not depend on the number of shards.
 
@@ -45,7 +44,7 @@ async function firstGroup(queryable: Queryable): Promise<string | null> {
   return (await findDivisionIfAny(queryable))?.groups[0] ?? null;
 }
 
-/** Every table that belongs in a backup, each one after the tables it references. */
+/** Each one after the tables it references. */
 export async function listTables(queryable: Queryable): Promise<Table[]> {
   const rows = await queryable.query({ name: '', text: selectTables }, [await firstGroup(queryable)]);
   const oids = new Map(rows.map((row) => [String(row['name']), Number(row['oid'])]));
@@ -138,7 +137,6 @@ export async function findContent(queryable: Queryable, tables: readonly Table[]
   return null;
 }
 
-/** True for errors about a row's data (SQLSTATE classes 22 and 23) rather than the program. */
 export function isDataProblem(error: unknown): error is StatementFailed {
   return error instanceof StatementFailed && /^2[23]/.test(error.code);
 }

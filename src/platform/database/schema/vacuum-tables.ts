@@ -1,6 +1,5 @@
-// Replaces autovacuum, which the embedded database lacks: removes dead rows, refreshes statistics and transaction age. The job
-// (src/service/scheduled-jobs.ts) vacuums one table at a time, and only after enough changes, so that orders never wait
-// for the whole database.
+// Replaces autovacuum, which the embedded database lacks. The job vacuums one table at a time, and only after enough
+// changes, so that orders never wait for the whole database.
 
 import type { Queryable, Row, SqlStatement } from '../database.ts';
 

@@ -1,6 +1,6 @@
-// Shards on several servers with Citus (13 or newer). Called by open-database.ts and find-shards.ts. Each shard is a schema
-// on one worker, which runs its order batches. Tables unique across accounts are hash-distributed, and tables that every
-// batch reads are on every server. Citus commits a batch that writes to several servers with a two-phase commit.
+// Shards on several servers with Citus (13 or newer). Each shard is a schema on one worker, which runs its order batches.
+// Tables unique across accounts are hash-distributed, and tables that every batch reads are on every server. Citus commits a
+// batch that writes to several servers with a two-phase commit.
 // Invariant: the coordinator knows every table; sessions on workers run only order batches.
 
 import { type AccountDivision, isSpread, type Queryable, type Row, type Server } from '../database.ts';
@@ -11,9 +11,8 @@ const everywhere = ['service_state', 'test_customer_references'] as const;
 const knownToWorkers = ['audit_log'] as const;
 
 /**
- * How many Citus shards `customer_references` has. A batch of new customers writes to all of them, with a two-phase commit
- * for each server. Citus's default of 32 makes an order cost half as much again. When the table outgrows its server, split
- * its shard (docs/growing.md).
+ * Citus's default of 32 shards makes an order cost half as much again, because a batch of new customers writes to all of
+ * them. When the table outgrows its server, split its shard (docs/growing.md).
  */
 const referenceShards = 1;
 
@@ -90,8 +89,8 @@ export async function distribute(
 }
 
 /**
- * Splits triggers that handle TRUNCATE and other events. Citus keeps TRUNCATE triggers on the distributed table and moves all
- * others to the shard. From a trigger that handles both, it silently drops the part that refuses updates.
+ * Citus keeps TRUNCATE triggers on the distributed table and moves all others to the shard. From a trigger that handles
+ * both, it silently drops the part that refuses updates.
  */
 async function divideTriggers(transaction: Queryable, table: string): Promise<void> {
   const triggers = await transaction.query(

@@ -1,6 +1,6 @@
 // How accounts are divided into shards. A shard (account group) is a schema with all account tables. An account belongs to
 // the shard with the number (id modulo count). The shared schema has views over all shards under the same names, for reads
-// across accounts. Writes name their account (Database.ofAccount). split-into-shards.ts creates schemas and views.
+// across accounts. Writes name their account (Database.ofAccount).
 // Invariant: an undivided database has neither the schemas nor the views.
 
 import type { AccountDivision, Queryable, Row, SqlStatement } from '../database.ts';

@@ -1,5 +1,5 @@
-// Sends statements to account tables in shards (find-shards.ts). Apart from the drivers, only this file knows whether
-// shards are on one server or several (citus.ts). On an undivided database every scope runs a single statement.
+// Sends statements to account tables in shards. Apart from the drivers, only this file knows whether shards are on one
+// server or several (citus.ts). On an undivided database every scope runs a single statement.
 
 import { byGroup, isSpread, type Queryable, type Row, type SqlStatement } from '../database.ts';
 import { numberArray } from '../sql-arrays.ts';
@@ -27,7 +27,7 @@ export interface PageRows extends ShardOrder {
   readonly limit: number;
   /**
    * Set this for a statement that returns only some of the rows it reads: the column with the number of each row, from 1.
-   * The statement must always return row `limit`, to show how far it read. Absent: it returns every row it reads.
+   * The statement must always return row `limit`, to show how far it read.
    */
   readonly place?: string;
 }

@@ -1,5 +1,5 @@
 // Estimates the rows, bytes and time that dividing a database takes, by copying a sample of the largest tables and rolling
-// back. Called by `sellthrough migrate --groups`. It blocks nothing, so services may run meanwhile.
+// back. It blocks nothing.
 
 import type { Database, Queryable } from '../database.ts';
 import { run } from './shard-views.ts';

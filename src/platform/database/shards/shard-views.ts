@@ -1,6 +1,5 @@
-// Makes the shards' tables one database: views over all shards in the shared schema, common sequences, a check that each
-// row is in its account's shard, and functions bound to their shard. Called in a transaction by split-into-shards.ts and
-// migrate.ts.
+// Makes the shards' tables one database: views over all shards in the shared schema, common sequences, a check that each row
+// is in its account's shard, and functions bound to their shard.
 // Invariant: views that are dropped are created again in the same transaction.
 
 import type { AccountDivision, Queryable, Row } from '../database.ts';

@@ -1,5 +1,5 @@
-// The tables that move to shards on a divided database (find-shards.ts), and the references to them from other tables.
-// Checked against the schema by test/tools/account-groups-divide.test.ts.
+// The tables that move to shards on a divided database, and the references to them from other tables. Checked against the
+// schema by test/tools/account-groups-divide.test.ts.
 
 /** Each table with the column that holds its account. */
 export const accountTables: Readonly<Record<string, string>> = {
@@ -36,8 +36,8 @@ export const accountTables: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign keys from other tables to account tables. A divided database cannot have them, so `verify` checks them instead.
- * A backup orders tables as if they existed.
+ * A divided database cannot have these foreign keys, so `verify` checks them instead. A backup orders tables as if they
+ * existed.
  */
 export const accountReferences: readonly {
   readonly table: string;

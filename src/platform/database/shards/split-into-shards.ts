@@ -1,5 +1,4 @@
-// Moves the accounts of a database into several shards in one transaction, so a kill before COMMIT changes nothing. Called
-// by open-database.ts for new databases, `sellthrough migrate --groups` and `sellthrough restore`.
+// Moves the accounts of a database into several shards in one transaction, so a kill before COMMIT changes nothing.
 // Invariant: every row is in its account's shard, and each table keeps its row count; otherwise nothing changes.
 
 import { type AccountDivision, DatabaseUnavailable, type Queryable, StatementFailed } from '../database.ts';
@@ -118,8 +117,8 @@ interface AccountTable {
   readonly owner: string;
   readonly identities: readonly Identity[];
   /**
-   * Definitions of indexes and constraints, with "%s" for the table. They keep their order: of two indexes that look equal,
-   * as on a young table, the planner takes the first.
+   * With "%s" for the table. They keep their order: of two indexes that look equal, as on a young table, the planner takes
+   * the first.
    */
   readonly indexes: readonly string[];
   /** Definitions with "%f" for the shard, before the name of a function that is copied into each shard. */

@@ -1,5 +1,4 @@
-// Tabs of an account in the console: its ledger, orders, customers and requests, as on its own pages, and its prices,
-// keys and people. The URL holds the tab and its filters.
+// Tabs of an account in the console, as on its own pages. The URL holds the tab and its filters.
 
 import { t } from '@lingui/core/macro';
 import { Link, useSearch } from '@tanstack/react-router';

@@ -1,5 +1,3 @@
-// One account in the console, with everything that an operator does for a reseller.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -99,7 +99,6 @@ export function AccountPricesCards({ account }: { readonly account: Account }) {
   );
 }
 
-/** Leaves out the periods that a package is not sold for. */
 function soldPrices(
   now: readonly PackagePrices[],
   packages: readonly AdminPackage[],
@@ -132,7 +131,7 @@ function PaidPrice({ one, currency }: PaidPriceProps) {
   );
 }
 
-/** For example "Own price · group $10.00 (−12.5%)". */
+/** Such as "Own price · group $10.00 (−12.5%)". */
 function RuleOf({ one, currency }: PaidPriceProps & { readonly one: ComparedPrice }) {
   if (one.price_rule === 'group') return t`Group price`;
   const group = formatMoney(one.group_price, currency);

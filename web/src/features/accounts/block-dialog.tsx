@@ -1,5 +1,3 @@
-// Blocks or unblocks an account.
-
 import { t } from '@lingui/core/macro';
 import { changeAccount } from '../../api/commands.ts';
 import type { Account } from '../../api/shapes.ts';

@@ -1,5 +1,5 @@
-// Dialogs in which an administrator resets an account's credentials: new key, new password, TOTP off, sessions ended.
-// Actions that could take over the account ask for the administrator's own password.
+// Dialogs in which an administrator resets an account's credentials. Actions that could take over the account ask for the
+// administrator's own password.
 
 import { plural, t } from '@lingui/core/macro';
 import { useState } from 'react';

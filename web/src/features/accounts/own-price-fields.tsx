@@ -1,5 +1,4 @@
-// The price fields of an account's own price list: three per package, each with what the account will pay and its group's
-// price.
+// The price fields of an account's own price list: three per package.
 
 import { t } from '@lingui/core/macro';
 import { useId } from 'react';

@@ -1,5 +1,4 @@
-// Computes what an account will pay with the price list that is being typed. Finds prices far from those of the group.
-// Pure.
+// Computes what an account will pay with the price list that is being typed. Pure.
 
 import type { AccountPriceList, AccountPrices, PeriodName } from '../../api/shapes.ts';
 import type { NewAccountPrices } from '../../api/support-commands.ts';
@@ -9,7 +8,7 @@ import { periods } from '../../text/words.ts';
 
 export type PackagePrices = AccountPrices['now'][number];
 
-/** Keyed by package id. An empty field means the group's price less the percentage. */
+/** Keyed by package id. If a field is empty, the percentage applies to the group's price. */
 export type TypedOwnPrices = Readonly<Record<number, Readonly<Partial<Record<PeriodName, string>>>>>;
 
 export type Distance = 'free' | 'low' | 'high';
@@ -22,7 +21,7 @@ export function distanceOf(price: bigint, ofGroup: bigint): Distance | null {
   return price * 2n > ofGroup * 3n ? 'high' : null;
 }
 
-/** Takes `hundredths` of a percent off the price. Rounds half up, as the service does. */
+/** Rounds half up, as the service does. */
 export function lessPercent(cents: bigint, hundredths: bigint): bigint {
   return (cents * (10_000n - hundredths) + 5_000n) / 10_000n;
 }
@@ -44,9 +43,7 @@ function typedPricesOf(list: AccountPriceList | null): TypedOwnPrices {
   );
 }
 
-/**
- * Returns null if a price is invalid. Leaves out packages that are not `offered`, because a new list must not name them.
- */
+/** Leaves out packages that are not `offered`, because a new list must not name them. Returns null if a price is invalid. */
 function readOwnPrices(
   typed: TypedOwnPrices,
   offered: readonly PackagePrices[],

@@ -1,5 +1,3 @@
-// The card around forms that are shown before sign-in.
-
 import type { ReactNode } from 'react';
 import { windowTitle } from '../../text/service-name.ts';
 import { LanguageChoice } from '../../ui/language-choice.tsx';

@@ -1,5 +1,5 @@
-// Without a token, requests a reset link by mail. With one ("#token=…"), sets the password, also for invitations. The token
-// is in the URL's fragment, which browsers never send, and is removed from the address bar at once.
+// Without a token, requests a reset link by mail. With one ("#token=…"), sets the password. The token is in the URL's
+// fragment, which browsers never send, and is removed from the address bar at once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -182,7 +182,7 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           command.mutate({ token, new_password: chosen, ...(isInvitation && { sign_in: true }) })
         }
       >
-        {/* Password managers also need a username field. */}
+        {/* Password managers need a username field. */}
         <TextField
           label={t`Your username`}
           name="username"

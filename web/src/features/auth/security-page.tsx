@@ -1,5 +1,3 @@
-// The security page: sessions, password, second factor and security e-mail.
-
 import { t } from '@lingui/core/macro';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { EmailCard } from '../people/email-card.tsx';

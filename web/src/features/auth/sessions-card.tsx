@@ -1,5 +1,3 @@
-// Lists the person's sessions, each with a sign-out button.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,5 @@
-// Covers a page whose session has ended with a sign-in form, so that typed input survives. Until sign-in the page is hidden
-// and cannot be reached. If another person signs in, panel-layout.tsx loads a fresh panel.
+// Covers a page whose session has ended with a sign-in form, so that typed input survives. If another person signs in,
+// panel-layout.tsx loads a fresh panel.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';

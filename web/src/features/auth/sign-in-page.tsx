@@ -1,5 +1,3 @@
-// The sign-in page.
-
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
@@ -16,7 +14,7 @@ export function SignInPage() {
   const { next } = route.useSearch();
   const router = useRouter();
   const client = useQueryClient();
-  // Remove the previous user's data, which is still cached if the session expired.
+  // Otherwise the previous user's data is still cached if the session expired.
   const [canReset, setCanReset] = useState(false);
   useEffect(() => {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });

@@ -1,5 +1,3 @@
-// Turns two-factor authentication by TOTP on or off.
-
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { disableTotp } from '../../api/commands.ts';

@@ -1,5 +1,4 @@
-// Sets up TOTP: password, QR code with a first code, recovery codes. Used by the security page and
-// second-factor-screen.tsx.
+// Sets up TOTP: password, QR code with a first code, recovery codes.
 
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';

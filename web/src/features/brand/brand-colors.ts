@@ -1,5 +1,4 @@
-// Applies the operator's accent color as a stylesheet that is loaded after the pages' own. The content security policy
-// (src/service/panel-pages.ts) allows no inline styles.
+// Applies the operator's accent color as a stylesheet, because the content security policy allows no inline styles.
 
 const address = '/brand/brand.css';
 

@@ -1,4 +1,4 @@
-// Customers of all accounts, with filters and a drawer. Operators can suspend and unsuspend customers here.
+// Customers of all accounts, with filters and a drawer. Operators can suspend and resume customers here.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

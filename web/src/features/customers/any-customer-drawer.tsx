@@ -1,5 +1,3 @@
-// Drawer with a customer of any account and the action to suspend them. The customer's page has more.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

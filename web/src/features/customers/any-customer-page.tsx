@@ -1,5 +1,3 @@
-// Page of a customer of any account: facts, plan history, actions.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -1,5 +1,3 @@
-// Table columns of customers.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';

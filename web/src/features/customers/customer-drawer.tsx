@@ -1,5 +1,3 @@
-// Drawer with a customer: plan, last orders, actions. The customer's page has more.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowLeftRight, RefreshCw } from 'lucide-react';

@@ -1,5 +1,3 @@
-// A customer's facts and last orders, for the drawers of the panel and the console.
-
 import { t } from '@lingui/core/macro';
 import type { Order, PanelCustomer } from '../../api/shapes.ts';
 import { orderKindWord } from '../../text/words.ts';

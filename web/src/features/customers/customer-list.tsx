@@ -1,5 +1,5 @@
-// An account's customers with filters and drawers; the signed-in account can also renew in bulk. Used by the customers page
-// and the console's account page. The route must accept customerParams.
+// An account's customers with filters and drawers; the signed-in account can also renew in bulk. The route must accept
+// customerParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
@@ -30,7 +30,7 @@ interface CustomerListProps {
 
 export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
   const list = useList(customerParams);
-  // Operators cannot order for another account, so they select no rows there.
+  // Operators cannot order for another account.
   const canSelect = useMay()('orders:write') && accountId === null;
   const { cursor } = list.search;
   const wanted = customersWanted(list.search);

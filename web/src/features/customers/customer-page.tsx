@@ -1,5 +1,3 @@
-// Page of a customer: plan, orders, and actions such as renewal, package change and login link.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,3 @@
-// The account's customers. If there are none, the page leads to a first order.
-
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
 import { Button } from '../../ui/button.tsx';

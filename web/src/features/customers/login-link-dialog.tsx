@@ -1,5 +1,3 @@
-// Creates a login link and shows it once.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { createLoginLink } from '../../api/commands.ts';

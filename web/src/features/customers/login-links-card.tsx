@@ -1,5 +1,3 @@
-// A customer's login links, newest first, in the panel and the console.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { Link2 } from 'lucide-react';

@@ -1,4 +1,4 @@
-// Suspends or unsuspends a customer of any account.
+// Suspends or resumes a customer of any account.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,3 @@
-// An event's facts and its JSON.
-
 import { t } from '@lingui/core/macro';
 import type { AccountEvent } from '../../api/shapes.ts';
 import { BodyBox } from '../../ui/body-box.tsx';

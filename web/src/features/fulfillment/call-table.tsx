@@ -1,5 +1,3 @@
-// Table of product calls with answers, next attempts and actions.
-
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import type { ProductCall } from '../../api/shapes.ts';

@@ -1,5 +1,3 @@
-// The product call of an order, on the order's page: attempts, answers, actions.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { callOfOrderQuery } from '../../api/queries.ts';

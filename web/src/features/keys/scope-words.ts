@@ -1,5 +1,3 @@
-// Descriptions of scopes.
-
 import { t } from '@lingui/core/macro';
 import type { administratorScopes } from '../../../../src/shared/scopes.ts';
 import type { Words } from '../../text/words.ts';

@@ -1,5 +1,3 @@
-// The rate limit and its current use.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/queries.ts';

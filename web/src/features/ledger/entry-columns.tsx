@@ -1,5 +1,3 @@
-// Table columns of ledger entries.
-
 import { t } from '@lingui/core/macro';
 import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
 import { entryKindWord } from '../../text/words.ts';

@@ -1,5 +1,3 @@
-// Drawer with a ledger entry: reason, author, balance before and after.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';

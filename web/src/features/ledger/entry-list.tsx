@@ -1,5 +1,4 @@
-// An account's ledger, newest first, with filters, totals and drawers. Used by the ledger page and the console's account
-// page. The route must accept ledgerParams.
+// An account's ledger, newest first, with filters, totals and drawers. The route must accept ledgerParams.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,3 @@
-// The account's ledger. If a single month is selected, its statement is shown too.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,3 @@
-// The ledger's totals by kind, each linked to its entries.
-
 import { t } from '@lingui/core/macro';
 import type { LedgerTotals } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';

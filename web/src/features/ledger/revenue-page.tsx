@@ -1,5 +1,4 @@
-// Revenue by account, filtered by time, package and kind: the details behind the business overview's figures. Each account
-// links to its orders.
+// Revenue by account: the details behind the business overview's figures. Each account links to its orders.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -117,7 +117,7 @@ function groupsOf(spending: readonly SpendingRow[], by: SpendingView): SpendingG
   return groups.sort((one, other) => Number(toCents(other.spent) - toCents(one.spent)));
 }
 
-/** For example "New $120.00 · Renewal $300.00". */
+/** Such as "New $120.00 · Renewal $300.00". */
 function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string): string {
   return parts
     .filter(({ spent }) => toCents(spent) !== 0n)

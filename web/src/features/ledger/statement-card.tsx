@@ -1,5 +1,3 @@
-// A month's totals, from the opening to the closing balance.
-
 import { plural, t } from '@lingui/core/macro';
 import { FileText } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,5 +1,3 @@
-// Monthly statements.
-
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Download, FileText, ReceiptText } from 'lucide-react';

@@ -1,5 +1,3 @@
-// An order of any account, for administrators.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

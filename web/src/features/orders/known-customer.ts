@@ -21,7 +21,6 @@ export function useKnownCustomer(reference: string): KnownCustomer {
   const search = useQuery({ ...customersQuery({ words: reference }), enabled: isNamed });
   const found = isNamed && !search.isPlaceholderData ? (search.data?.data ?? []) : [];
   const listed = found.find((one) => sameReference(one.reference, reference));
-  // If the search result is cut off, the customer may be missing from it. Then look for one of their orders.
   const isCut = listed === undefined && (search.data?.next_cursor ?? null) !== null;
   const orders = useQuery({ ...ordersQuery({ customer: reference }), enabled: isNamed && isCut });
   const ordered = isCut && !orders.isPlaceholderData ? orders.data?.data[0]?.customer : undefined;

@@ -1,5 +1,3 @@
-// Table columns of orders.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Order } from '../../api/shapes.ts';

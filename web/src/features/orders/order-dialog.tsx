@@ -1,5 +1,5 @@
-// Places or renews an order in three steps: choose, preview, confirm. The idempotency key is made when the dialog opens, so
-// a second click or a retry after a lost answer charges once.
+// Places or renews an order: choose, preview, confirm. The idempotency key is made when the dialog opens, so a second click
+// or a retry after a lost answer charges once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
@@ -319,7 +319,7 @@ interface PresentPlanProps {
   readonly isPending: boolean;
 }
 
-/** Shows the current plan and anything that prevents an order. */
+/** Also shows what prevents an order. */
 function PresentPlan({ customer, isRunning, isOnOffer, isPending }: PresentPlanProps) {
   const { plan } = customer;
   return (

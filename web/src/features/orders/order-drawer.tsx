@@ -1,5 +1,3 @@
-// Drawer with an order. To renew, open the order's or the customer's page.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { orderQuery } from '../../api/queries.ts';

@@ -1,5 +1,4 @@
-// An account's orders, newest first, with filters in the URL and drawers. Used by the orders page and the console's account
-// page. The route must accept orderParams.
+// An account's orders, newest first, with filters in the URL and drawers. The route must accept orderParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,3 @@
-// An order of the account, with renewal.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -1,5 +1,3 @@
-// An order and its ledger entries, in the panel and the console.
-
 import { t } from '@lingui/core/macro';
 import { ShoppingBag } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,5 +1,3 @@
-// The account's orders, and a button to place one.
-
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';

@@ -1,5 +1,4 @@
-// Says what an order changes besides money: whether it is an upgrade or a downgrade, by price, and what the new package
-// lacks. Computes no amounts.
+// Whether an order is an upgrade or a downgrade, by price, and what the new package lacks.
 
 import { t } from '@lingui/core/macro';
 import type { Limit, LimitValue, Months, Order, OrderPreview, Package } from '../../api/shapes.ts';

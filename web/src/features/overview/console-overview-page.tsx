@@ -244,7 +244,6 @@ function RefusalsCard({ data, span, code, error }: RefusalsProps) {
   );
 }
 
-/** Warns about product calls that fail or ran out of attempts. */
 function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
   if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
   const { attention, failing } = orders;

@@ -1,5 +1,3 @@
-// Accounts that pay another price for a package than their group.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Tags } from 'lucide-react';

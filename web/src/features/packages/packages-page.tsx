@@ -1,5 +1,3 @@
-// All packages with prices, including trials and retired ones.
-
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';

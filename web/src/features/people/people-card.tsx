@@ -1,5 +1,3 @@
-// An account's people with their roles and actions, in the panel and the console.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

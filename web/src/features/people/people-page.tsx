@@ -1,5 +1,3 @@
-// The account's people.
-
 import { t } from '@lingui/core/macro';
 import { ownPeople } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';

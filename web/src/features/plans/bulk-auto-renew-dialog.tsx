@@ -26,7 +26,6 @@ interface BulkAutoRenewDialogProps {
 
 export default function BulkAutoRenewDialog({ onClose, onChanged, ...selected }: BulkAutoRenewDialogProps) {
   const client = useQueryClient();
-  // Keep the selection from when the dialog opened.
   const [{ customers, preview }] = useState(selected);
   const [wanted, setWanted] = useState<'on' | 'off'>('on');
   const [period, setPeriod] = useState('last');

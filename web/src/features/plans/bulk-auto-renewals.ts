@@ -1,5 +1,5 @@
-// Sets auto-renewal of many plans with several requests at a time. Invariant: identical requests for a customer use the
-// same idempotency key until one succeeds, so a retry after a lost answer does nothing twice.
+// Sets auto-renewal of many plans with several requests at a time.
+// Invariant: identical requests for a customer use the same idempotency key until one succeeds.
 
 import { ApiError } from '../../api/client.ts';
 import { removeAutoRenew, setAutoRenew } from '../../api/commands.ts';

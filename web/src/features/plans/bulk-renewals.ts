@@ -1,6 +1,5 @@
-// Renews many customers through the bulk endpoint (docs/bulk.md), in small groups to show progress. Invariant: each renewal
-// keeps its idempotency key until the page is left, so a retry after a lost answer charges once. No renewal is charged more
-// than was shown.
+// Renews many customers through the bulk endpoint (docs/bulk.md), in small groups to show progress.
+// Invariant: each renewal keeps its idempotency key until the page is left. No renewal is charged more than was shown.
 
 import { ApiError } from '../../api/client.ts';
 import { renewInBulk } from '../../api/commands.ts';

@@ -1,5 +1,4 @@
-// Dialogs to cancel, suspend, resume and auto-renew a plan. Each opening has one idempotency key, so that a retry after a
-// lost answer does nothing twice.
+// Dialogs to cancel, suspend, resume and auto-renew a plan. Each opening has one idempotency key.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

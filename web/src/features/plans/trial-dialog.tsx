@@ -1,5 +1,4 @@
-// Grants a free trial without a charge or an order. If the customer had this trial before, the service refuses and the user
-// can grant it again.
+// If the customer had this trial before, the service refuses and the user can grant it again.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,3 @@
-// Turns body capture on or off and explains it. Only the account's own people see this card.
-
 import { t } from '@lingui/core/macro';
 import { setBodyCapture } from '../../api/commands.ts';
 import { panelMode } from '../../api/panel-mode.ts';

@@ -1,5 +1,4 @@
-// API requests of the last seven days, with filters and drawers. Used by the requests page and the console's account page.
-// The route must accept requestParams.
+// API requests of the last seven days, with filters and drawers. The route must accept requestParams.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -1,5 +1,3 @@
-// The account's API requests, newest first.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

@@ -1,5 +1,4 @@
-// Moves the test clock and reports what happened. A move may need several requests; all of them use one idempotency key, so
-// that nothing moves twice.
+// Moves the test clock and reports what happened. A move may need several requests; all of them use one idempotency key.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

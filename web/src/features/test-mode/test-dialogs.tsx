@@ -1,5 +1,3 @@
-// Dialogs that credit the test account and reset the test data.
-
 import { t } from '@lingui/core/macro';
 import { useNavigate } from '@tanstack/react-router';
 import { creditTest, resetTest } from '../../api/commands.ts';

@@ -1,5 +1,4 @@
-// In test mode, waits for the test's balance and clock before it shows the page, so that live values never flash. The
-// account inside has the test's balance.
+// In test mode, waits for the test's balance and clock before it shows the page, so that live values never flash.
 
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

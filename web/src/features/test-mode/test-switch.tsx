@@ -1,5 +1,3 @@
-// The test mode switch in the navigation.
-
 import { t } from '@lingui/core/macro';
 import { panelMode, switchMode } from '../../api/panel-mode.ts';
 import { SwitchField } from '../../ui/switch-field.tsx';

@@ -1,5 +1,3 @@
-// Shows the first KiB of an endpoint's answer.
-
 import { t } from '@lingui/core/macro';
 import { BodyBox } from '../../ui/body-box.tsx';
 

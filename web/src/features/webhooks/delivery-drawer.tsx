@@ -1,5 +1,3 @@
-// Drawer with a delivery attempt: outcome, request, answer, next attempt.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';

@@ -1,5 +1,4 @@
-// Makes row keys for delivery attempts, which have no ids, from event, attempt number and second. If two attempts share all
-// three, the newer one gets a suffix.
+// Row keys for delivery attempts, which have no ids: event, attempt number and second. A newer duplicate gets a suffix.
 
 import type { Delivery } from '../../api/shapes.ts';
 

@@ -1,5 +1,3 @@
-// An endpoint's deliveries of the last 30 days, newest first. Each event can be sent again.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';

@@ -1,5 +1,3 @@
-// Page of an endpoint: state, actions, deliveries.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,3 @@
-// The account's webhook endpoints.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
