@@ -44,6 +44,7 @@ export const inEveryPlace: readonly string[] = [
   'table-rules',
   'test-mode-product',
   'test-mode-traces',
+  'topups',
   'upgrade',
   'verify',
   'webhook-setup',

@@ -17,6 +17,7 @@ export const bodies: Readonly<Record<string, object>> = {
   cancelPlan: { at: 'now' },
   suspendCustomer: { reason: 'late' },
   setAutoRenew: { months: 1 },
+  createTopup: { amount: '10.00', method: 'bank_transfer' },
   createWebhook: { url },
   changeWebhook: { description: 'Shop' },
   rotateWebhookSecret: { overlap_hours: 1 },

@@ -58,6 +58,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   });
   assert.equal(feed.status, 200);
   await setUpEndpoints(service, resellerKey);
+  await takeTransfers(service);
   const opening = { amount: '500.00', memo: 'Bank transfer 2026-001' };
   const credited = await admin.post(`/api/admin/v1/accounts/${northwind}/credit`, opening);
   assert.equal(credited.status, 201, credited.text);
@@ -76,6 +77,13 @@ export async function startStoryWorld(): Promise<StoryWorld> {
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
     },
   };
+}
+
+async function takeTransfers({ admin }: TestService): Promise<void> {
+  const transfer = { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' };
+  const payments = { methods: { bank_transfer: transfer }, minimum: '10.00', maximum: '5000.00' };
+  const set = await admin.send('PUT', '/api/admin/v1/payments', payments);
+  assert.equal(set.status, 200, set.text);
 }
 
 async function setUpEndpoints({ address, admin }: TestService, resellerKey: string): Promise<void> {

@@ -12,6 +12,7 @@ export const ids: Readonly<Record<string, number | string>> = {
   accounts: northwind,
   orders: 2_000_000_001,
   customers: 2_000_000_001,
+  topups: 2_000_000_001,
   packages: 5,
   events: 2_000_000_001,
   webhooks: 1,

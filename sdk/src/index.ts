@@ -10,6 +10,7 @@ import type {
   CancelPlanAnswer,
   CancelPlanBody,
   ChangeWebhookBody,
+  CreateTopupBody,
   CreateWebhookAnswer,
   CreateWebhookBody,
   Customer,
@@ -29,6 +30,7 @@ import type {
   ListPackagesAnswer,
   ListPlanHistoryAnswer,
   ListPlanHistoryQuery,
+  ListTopupsQuery,
   ListWebhookDeliveriesAnswer,
   ListWebhookDeliveriesQuery,
   Order,
@@ -51,6 +53,7 @@ import type {
   Statement,
   SuspendCustomerBody,
   TestWebhookAnswer,
+  Topup,
   Webhook,
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
@@ -100,6 +103,7 @@ export type CancelledPlan = CancelPlanAnswer & Replayable;
 export type OrderFilter = Filter<ListOrdersQuery>;
 export type CustomerFilter = Filter<ListCustomersQuery>;
 export type LedgerFilter = Filter<ListLedgerQuery>;
+export type TopupFilter = Filter<ListTopupsQuery>;
 
 export type StatementWithEntries = GetStatementAnswer['statement'];
 
@@ -318,6 +322,44 @@ export class Sellthrough {
   /** What the renewals of the next `days` (default 30) cost, and when the balance runs out. Errors: invalid_filter. */
   async getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return (await this.#call('getForecast', { query, options })).body;
+  }
+
+  /**
+   * Asks to pay in. Send the payer to `pay_url`, or show `bank`. The balance rises once the money has come: follow the event
+   * topup.paid. Errors: payment_method_off, validation_failed, too_many_topups (409), daily_maximum_reached,
+   * provider_unavailable (503), idempotency_conflict (409).
+   */
+  async createTopup(body: CreateTopupBody, options?: KeyedCallOptions): Promise<Topup> {
+    return (await this.#call('createTopup', { body, options })).body.topup;
+  }
+
+  /** Errors: topup_not_found. */
+  async getTopup(topupId: number, options?: CallOptions): Promise<Topup> {
+    return (await this.#call('getTopup', { id: topupId, options })).body.topup;
+  }
+
+  /** Errors: topup_not_found, topup_not_open (409). */
+  async cancelTopup(topupId: number, options?: CallOptions): Promise<Topup> {
+    return (await this.#call('cancelTopup', { id: topupId, options })).body.topup;
+  }
+
+  async listTopups(query?: PageQuery, options?: CallOptions): Promise<Page<Topup>> {
+    return numberedPage((await this.#call('listTopups', { query, options })).body);
+  }
+
+  eachTopup(options?: CallOptions): AsyncGenerator<Topup> {
+    return eachOf((page) => this.listTopups({ page, limit: walkedPageItems }, options));
+  }
+
+  /** Errors: invalid_filter, invalid_cursor. */
+  async findTopups(query: Found<ListTopupsQuery>, options?: CallOptions): Promise<FoundPage<Topup>> {
+    return foundPage(
+      (await this.#call('listTopups', { query: { ...query, cursor: query.cursor ?? '' }, options })).body,
+    );
+  }
+
+  eachFoundTopup(filter: TopupFilter, options?: CallOptions): AsyncGenerator<Topup> {
+    return eachFound((cursor) => this.findTopups({ ...filter, cursor, limit: walkedPageItems }, options));
   }
 
   /** Events after the id `after`, oldest first. Waits up to `wait` seconds. Errors: events_gone (410). */

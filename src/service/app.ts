@@ -44,6 +44,8 @@ import { orderRoutes } from '../features/orders/order-routes.ts';
 import { previewRoutes } from '../features/orders/preview-routes.ts';
 import { limitRoutes } from '../features/packages/limit-routes.ts';
 import { packageRoutes } from '../features/packages/package-routes.ts';
+import { stripeWebhookRoutes } from '../features/payments/stripe-webhook-routes.ts';
+import { type TopupRoutesDependencies, topupRoutes } from '../features/payments/topup-routes.ts';
 import { passwordLinkRoutes } from '../features/people/password-link-routes.ts';
 import { forecastRoutes } from '../features/plans/forecast-routes.ts';
 import { planHistoryRoutes } from '../features/plans/plan-history-routes.ts';
@@ -102,6 +104,7 @@ export interface HttpLimits extends ConnectionLimits {
 export type AppDependencies = OwnDependencies &
   Omit<AdminRoutesDependencies, 'authenticateAgain' | 'stillProblem'> &
   WebhookRoutesDependencies &
+  TopupRoutesDependencies &
   Omit<PanelDependencies & Needs<typeof signInRoutes> & Needs<typeof passwordLinkRoutes>, 'guard'> &
   HealthDependencies;
 
@@ -127,6 +130,7 @@ interface OwnDependencies {
   readonly pagesFolder: string;
   readonly docsFolder: string;
   readonly publicUrl: () => string;
+  readonly topupUrl: () => string | null;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
     'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
@@ -252,6 +256,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     },
     { prefix: '/panel/api' },
   );
+  await app.register(async (open) => stripeWebhookRoutes(open, dependencies));
   await servePages(app, dependencies);
   await app.ready();
   return app;
@@ -340,6 +345,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   ledgerListRoutes(api, dependencies, ownLists(by));
   statementRoutes(api, dependencies);
   forecastRoutes(api, { ...dependencies, packages, confirm });
+  topupRoutes(api, dependencies, confirm);
   eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
   webhookRoutes(api, dependencies, {
     isOperator: false,

@@ -37,6 +37,9 @@ import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
+import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-checkout.ts';
+import { createPaymentGateways } from '../features/payments/payment-gateway.ts';
+import { createPaymentMethods } from '../features/payments/payment-settings.ts';
 import { createRequestLog, type RequestLog } from '../features/request-log/request-log.ts';
 import {
   createSharedVerification,
@@ -135,6 +138,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   );
   const packages = await createPackageCatalog(lookups);
   const brand = await createBrandHolder(lookups);
+  const paymentMethods = await createPaymentMethods(lookups);
+  const topupUrl = () => (paymentMethods.areOn() ? topupsPageUrl(publicUrl()) : null);
   const outbound =
     dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
   const eventWaits = createEventWaits(lookups, limits.eventWaits);
@@ -151,10 +156,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   deliveryMetrics.observe(deliverer);
   const { engine, batchSizes } = createServiceEngine(dependencies, {
-    ...{ testBudget, packages, orderMetrics, eventWaits, deliverer },
+    ...{ testBudget, packages, orderMetrics, eventWaits, deliverer, topupUrl },
     productCallers: () => productCallers,
   });
-  await followChanges({ database, keys, packages, brand, deliverer, logger });
+  await followChanges({ database, keys, packages, brand, paymentMethods, deliverer, logger });
   // Loaded after the process began to receive changes, so that it misses none. The start does not wait for the keys.
   keys.learnKeys();
 
@@ -187,6 +192,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const issuer = () =>
     brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
+  const gateways = createPaymentGateways({ database: lookups, seal, stripeApiBase: config.stripeApiBase });
+  const checkout: CheckoutTexts = { publicUrl, description: () => `${issuer()}: prepaid balance`, currency };
+  const onProviderProblem = (error: unknown, subject: string | null = null) =>
+    logger.warn({ err: error, subject }, 'payment provider call failed');
   const mails = createMailOutbox({
     isOn: config.mail !== null,
     seal,
@@ -226,6 +235,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       passwordLinks,
       knownAddresses,
       mails,
+      payments: { currency, gateways, checkout, onProblem: onProviderProblem },
       mail: {
         seal,
         settings: config.mail,
@@ -268,6 +278,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     currency,
     cancelRefund,
     testBudget,
+    topupUrl,
+    gateways,
+    checkout,
+    onProviderProblem,
     now,
     monotonicNow,
     publicUrl,
@@ -365,11 +379,12 @@ interface EngineParts {
   readonly eventWaits: EventWaits;
   readonly deliverer: Deliverer;
   readonly productCallers: () => Readonly<Record<CallMode, ProductCaller>>;
+  readonly topupUrl: () => string | null;
 }
 
 function createServiceEngine(
   { config, limits, database, logger, now, monotonicNow }: ServiceDependencies,
-  { testBudget, packages, orderMetrics, eventWaits, deliverer, productCallers }: EngineParts,
+  { testBudget, packages, orderMetrics, eventWaits, deliverer, productCallers, topupUrl }: EngineParts,
 ) {
   const { currency, cancelRefund } = config;
   const batchSizes = createBatchSizes();
@@ -381,6 +396,7 @@ function createServiceEngine(
     currency,
     cancelRefund,
     testBudget,
+    topupUrl,
     orderEventData,
     now,
     monotonicNow,

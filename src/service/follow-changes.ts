@@ -4,12 +4,14 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
 import type { BrandHolder } from '../features/brand/brand-store.ts';
 import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
+import type { PaymentMethods } from '../features/payments/payment-settings.ts';
 import type { Deliverer } from '../features/webhooks/deliverer.ts';
 import {
   accountNews,
   brandChanged,
   changesChannel,
   packagesChanged,
+  paymentsChanged,
   webhookNews,
 } from '../platform/database/change-notices.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -19,12 +21,13 @@ export interface FollowedParts {
   readonly keys: ApiKeyCache;
   readonly packages: PackageCatalogHolder;
   readonly brand: BrandHolder;
+  readonly paymentMethods: PaymentMethods;
   readonly deliverer: Deliverer;
   readonly logger: FastifyBaseLogger;
 }
 
 export async function followChanges(parts: FollowedParts): Promise<void> {
-  const { database, keys, packages, brand, deliverer, logger } = parts;
+  const { database, keys, packages, brand, paymentMethods, deliverer, logger } = parts;
   await database.listen(changesChannel, {
     onMessage(payload) {
       const news = accountNews(payload);
@@ -32,6 +35,7 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
       else if (news !== null) keys.forgetAccount(news.id);
       if (payload === packagesChanged) reloadPackages();
       if (payload === brandChanged) reloadBrand();
+      if (payload === paymentsChanged) reloadPayments();
       const webhookId = webhookNews(payload);
       if (webhookId !== null) deliverer.changed(webhookId);
     },
@@ -44,6 +48,7 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
       deliverer.changed(null);
       reloadPackages();
       reloadBrand();
+      reloadPayments();
     },
   });
 
@@ -53,5 +58,11 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
 
   function reloadBrand(): void {
     brand.reload().catch((error: unknown) => logger.warn({ err: error }, 'brand reload failed'));
+  }
+
+  function reloadPayments(): void {
+    paymentMethods
+      .reload()
+      .catch((error: unknown) => logger.warn({ err: error }, 'payment settings reload failed'));
   }
 }

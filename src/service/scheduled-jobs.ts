@@ -23,6 +23,7 @@ import type { SpendingReads } from '../features/ledger/spending-totals.ts';
 import type { PlanEnd } from '../features/order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
+import { type ReconcileDependencies, reconcilePayments } from '../features/payments/reconcile-payments.ts';
 import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
 import { notePlanEnds } from '../features/plans/plan-ends.ts';
 import type { RequestLog } from '../features/request-log/request-log.ts';
@@ -56,6 +57,7 @@ export interface ScheduledJobsDependencies {
   readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
   readonly knownAddresses: KnownAddresses;
+  readonly payments: Pick<ReconcileDependencies, 'currency' | 'gateways' | 'checkout' | 'onProblem'>;
   readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
 }
 
@@ -182,6 +184,13 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       kind: 'request_log',
       ...times.requestLog,
       run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
+    },
+    {
+      kind: 'payments',
+      ...times.payments,
+      run: async ({ signal }) => ({
+        backlog: await reconcilePayments({ ...dependencies, ...dependencies.payments }, signal),
+      }),
     },
     {
       kind: 'mail',

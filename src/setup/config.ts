@@ -33,6 +33,8 @@ export interface Config {
   readonly trustProxy: readonly string[];
   /** Private addresses and CIDR ranges that the service may call. */
   readonly outboundAllow: readonly string[];
+  /** Where Stripe is called. null: its own address. */
+  readonly stripeApiBase: string | null;
   readonly administrator: {
     readonly username: string;
     readonly password: string | null;
@@ -243,6 +245,7 @@ export const defaultLimits = {
     // Runs continuously while there are endpoints; otherwise checks for any.
     deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
     deliveryLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    payments: { everySeconds: 60, runSecondsMax: 60 },
     // A person may be waiting for a link.
     mail: { everySeconds: 15, runSecondsMax: 60 },
     audit: { runSecondsMax: 4 * 3_600 },
@@ -343,6 +346,7 @@ export function readConfig(environment: Environment): Config {
     currency: set.CURRENCY,
     trustProxy: set.TRUST_PROXY ?? [],
     outboundAllow: set.OUTBOUND_ALLOW ?? [],
+    stripeApiBase: set.STRIPE_API_BASE,
     administrator: {
       username: set.ADMIN_USERNAME,
       password: set.ADMIN_PASSWORD,

@@ -423,6 +423,12 @@ const outbound = {
     example: '10.20.0.0/16',
     read: ranges('of your own'),
   }),
+  STRIPE_API_BASE: setting({
+    otherwise: 'Stripe’s own address',
+    meaning: 'Where Stripe is called, for tests with another server.',
+    example: 'http://127.0.0.1:4242',
+    read: origin,
+  }),
 };
 
 const logs = {

@@ -92,6 +92,14 @@ export const errorCatalog = {
     message: 'There is no such request, or it is older than 7 days and has been deleted.',
   },
   topup_not_found: { status: 404, message: 'There is no such top-up, or it has not been paid.' },
+  topup_not_open: {
+    status: 409,
+    message: 'This top-up can no longer be canceled: it is {status}.',
+  },
+  too_many_topups: {
+    status: 409,
+    message: 'An account can have at most {limit} top-ups that wait to be paid. Cancel one first.',
+  },
   receipt_not_found: { status: 404, message: 'There is no such credit or debit.' },
   session_not_found: { status: 404, message: 'There is no such session.' },
   method_not_allowed: {
@@ -232,6 +240,19 @@ export const errorCatalog = {
     message:
       'Of {paid} {currency} paid, {reversed} {currency} have gone back already. Refund at most the rest.',
   },
+  payment_method_off: {
+    status: 422,
+    message: 'The operator of this service takes no top-ups by this method.',
+  },
+  daily_maximum_reached: {
+    status: 422,
+    message:
+      'An account can top up at most {daily_maximum} {currency} within 24 hours, and {used} {currency} were used.',
+  },
+  invalid_signature: {
+    status: 400,
+    message: 'The signature of this webhook is wrong, or older than five minutes.',
+  },
   address_locked_out: {
     status: 422,
     message:
@@ -244,6 +265,10 @@ export const errorCatalog = {
   internal_error: {
     status: 500,
     message: 'Something went wrong on our side. Quote the X-Request-Id when you report it.',
+  },
+  provider_unavailable: {
+    status: 503,
+    message: 'The payment provider did not answer. Nothing was paid. Retry with the same idempotency key.',
   },
   service_unavailable: {
     status: 503,

@@ -107,7 +107,7 @@ export const cursorParameter = parameter('next_cursor of the page before; empty 
 });
 export const wordsParameter = (description: string) => parameter(description, { maxLength: 300 });
 
-const createdParameters = {
+export const createdParameters = {
   created_from: momentParameter('Made at this time or later.'),
   created_to: momentParameter('Made at this time or earlier.'),
 };

@@ -10,6 +10,8 @@ export const accountScopes = [
   'customers:read',
   'customers:write',
   'ledger:read',
+  'topups:read',
+  'topups:write',
   'events:read',
   'webhooks:write',
 ] as const;
@@ -58,7 +60,7 @@ export const viewScopes: ReadonlySet<Scope> = new Set([...reads, 'keys:read', 'p
 const scopesByRole: Readonly<Record<'account' | 'operator', Partial<Record<Role, ReadonlySet<Scope>>>>> = {
   account: {
     owner: new Set([...accountScopes, ...personScopes]),
-    staff: new Set([...reads, 'orders:write', 'customers:write']),
+    staff: new Set([...reads, 'orders:write', 'customers:write', 'topups:write']),
     viewer: new Set(reads),
   } satisfies Record<(typeof accountRoles)[number], ReadonlySet<Scope>>,
   operator: {

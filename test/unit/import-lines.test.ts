@@ -41,7 +41,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['events', 'identity'],
   'customer-portal': ['brand', 'customers', 'identity', 'order-engine', 'packages'],
   fulfillment: ['events', 'identity', 'order-engine', 'orders', 'packages'],
-  payments: ['brand', 'identity', 'ledger', 'order-engine', 'orders'],
+  payments: ['brand', 'events', 'identity', 'ledger', 'order-engine', 'orders'],
   plans: ['customers', 'identity', 'order-engine', 'orders', 'packages'],
   orders: ['customers', 'events', 'identity', 'ledger', 'order-engine', 'packages'],
   customers: ['events', 'identity', 'order-engine', 'packages'],

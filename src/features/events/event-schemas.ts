@@ -34,16 +34,19 @@ const ofEntry = {
   balance: amount('The balance right after it.'),
   currency,
 };
-const ofTopup = {
+const ofUnpaidTopup = {
   topup: Type.Object({
     id: id('The top-up.'),
     method: word('card or bank_transfer. Tolerate new values.', 'card'),
     status: word('As in GET /topups, right after the event. Tolerate new values.', 'paid'),
-    amount: amount('What was paid.'),
+    amount: amount('What is paid.'),
     refunded: amount('Of it, what was refunded or returned.'),
     disputed: amount('Of it, what was disputed and not won back.'),
     currency,
   }),
+};
+const ofTopup = {
+  ...ofUnpaidTopup,
   balance: amount('The balance right after it.'),
   receivable: amount('What the account owes right after it, because the balance did not cover it.'),
 };
@@ -124,6 +127,8 @@ export const eventDescriptions = {
     data: ofEntry,
   },
   'topup.paid': { summary: 'The money of a top-up came and was credited.', data: ofTopup },
+  'topup.failed': { summary: 'The payment of a top-up failed.', data: ofUnpaidTopup },
+  'topup.expired': { summary: 'A top-up was not paid in time.', data: ofUnpaidTopup },
   'topup.refunded': {
     summary: 'The money of a top-up, or a part of it, was refunded or returned.',
     data: ofTopup,

@@ -35,6 +35,8 @@ export interface BatchDependencies {
   readonly cancelRefund: CancelRefund;
   readonly testBudget: TestBudget;
   readonly orderEventData: OrderEventData;
+  /** Where the account adds funds, for refusals; null if it cannot. */
+  readonly topupUrl?: () => string | null;
   /** Called before the batch is written. If its COMMIT is not answered, these outcomes may still become true. */
   readonly onDecided?: (outcomes: readonly OrderOutcome[]) => void;
 }
@@ -59,6 +61,7 @@ export function runBatch(
     packages,
     testBudget,
     orderEventData,
+    topupUrl,
     onDecided,
   }: BatchDependencies,
   commands: readonly OrderCommand[],
@@ -69,7 +72,11 @@ export function runBatch(
       const loaded = await load(transaction, commands, { packages, testBudget });
       const { catalog } = loaded;
       const at = now();
-      const decision = decideOrders({ ...loaded, currency, cancelRefund }, commands, at);
+      const decision = decideOrders(
+        { ...loaded, currency, cancelRefund, topupUrl: topupUrl?.() ?? null },
+        commands,
+        at,
+      );
       onDecided?.(decision.outcomes);
       const { events } = decision.changes;
       const newEvents = events.map(({ accountId, number, at: createdAt, event }) => ({

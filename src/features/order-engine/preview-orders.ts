@@ -11,7 +11,7 @@ import type { CancelRefund } from './records/plan-life.ts';
 
 export type PreviewDependencies = Pick<
   BatchDependencies,
-  'database' | 'currency' | 'now' | 'packages' | 'testBudget'
+  'database' | 'currency' | 'now' | 'packages' | 'testBudget' | 'topupUrl'
 >;
 
 export interface OrderPreview {
@@ -28,6 +28,7 @@ export function previewOrder(
     now,
     packages,
     testBudget,
+    topupUrl,
     cancelRefund = 'none',
   }: PreviewDependencies & {
     readonly cancelRefund?: CancelRefund;
@@ -37,7 +38,7 @@ export function previewOrder(
   return database.ofAccount(command.accountId).transaction(
     async (transaction) => {
       const loaded = await load(transaction, [command], { packages, testBudget }, toRead);
-      const state = { ...loaded, currency, cancelRefund };
+      const state = { ...loaded, currency, cancelRefund, topupUrl: topupUrl?.() ?? null };
       const { outcomes, changes } = decideOrders(state, [command], now());
       const [outcome] = outcomes;
       if (outcome === undefined) throw new Error('A preview was answered without an outcome.');

@@ -28,12 +28,13 @@ export interface PreviewRoutesDependencies {
   readonly packages: PackageCatalogHolder;
   readonly currency: string;
   readonly testBudget: TestBudget;
+  readonly topupUrl: () => string | null;
   readonly now: () => EpochSeconds;
   readonly authenticateAgain: (request: FastifyRequest) => Promise<Principal | Refusal>;
 }
 
 export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesDependencies): void {
-  const { database, packages, currency, testBudget, now, authenticateAgain } = dependencies;
+  const { database, packages, currency, testBudget, topupUrl, now, authenticateAgain } = dependencies;
 
   app.post(
     '/orders/preview',
@@ -68,7 +69,7 @@ export function previewRoutes(app: FastifyInstance, dependencies: PreviewRoutesD
         async () => orRefuse(await authenticateAgain(request)).account,
         async (account) => {
           const decided = await previewOrder(
-            { database, currency, now, testBudget, packages: packages.current },
+            { database, currency, now, testBudget, topupUrl, packages: packages.current },
             command(account),
           );
           return decided.outcome.type === 'access_changed' ? null : decided;

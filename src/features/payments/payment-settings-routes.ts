@@ -14,6 +14,7 @@ import {
   changePaymentSettings,
   findPaymentSettings,
   isTestKey,
+  openCardKey,
   type PaymentChange,
   type PaymentSettings,
 } from './payment-settings.ts';
@@ -43,7 +44,7 @@ export function paymentSettingsRoutes(
             card: {
               provider: 'stripe' as const,
               enabled: settings.cardEnabled,
-              is_test: isTestKey(seal, cardKeySealed),
+              is_test: isTestKey(openCardKey(seal, cardKeySealed)),
               previous_webhook_secret_until: until !== null && now() < until ? formatTime(until) : null,
             },
           };

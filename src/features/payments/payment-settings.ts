@@ -3,6 +3,7 @@
 
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
 import { appendAudit } from '../../platform/audit-log/append-audit.ts';
+import { changesChannel, notifyChange, paymentsChanged } from '../../platform/database/change-notices.ts';
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import {
   boolean,
@@ -13,9 +14,11 @@ import {
   nullableTime,
   orNull,
   type RowOf,
+  text,
   time,
   writeRows,
 } from '../../platform/database/table.ts';
+import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import type { Seal, SealedTexts } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
@@ -23,6 +26,8 @@ import type { EpochSeconds } from '../../shared/times.ts';
 
 const paymentSettings = describeTable('payment_settings', {
   id: int('id'),
+  /** Names this service at the provider. It never changes. */
+  installation: text('installation'),
   cardEnabled: boolean('card_enabled'),
   cardKeySealed: nullableText('card_key_sealed'),
   cardWebhookSealed: nullableText('card_webhook_sealed'),
@@ -79,6 +84,7 @@ const noCard: Pick<
 };
 
 const noPayments: PaymentSettings = {
+  installation: '',
   ...noCard,
   bankEnabled: false,
   bankHolder: null,
@@ -129,6 +135,7 @@ export function changePaymentSettings(
     if ('code' in card) return card;
     const { bank, minimumCents, maximumCents, dailyMaximumCents } = change;
     const after: PaymentSettings = {
+      installation: before.installation || randomBase62(22),
       ...card,
       bankEnabled: bank?.enabled ?? false,
       bankHolder: bank?.holder ?? null,
@@ -139,6 +146,7 @@ export function changePaymentSettings(
       dailyMaximumCents,
     };
     await writeRows(transaction, put, [{ ...after, id: 1, changedAt: now }]);
+    await transaction.query(notifyChange, [changesChannel, paymentsChanged]);
     const secrets = [
       ...(after.cardKeySealed !== before.cardKeySealed ? ['secret_key'] : []),
       ...(after.cardWebhookSealed !== before.cardWebhookSealed ? ['webhook_secret'] : []),
@@ -202,8 +210,41 @@ function neededFirst(field: string): Refusal {
 }
 
 /** @throws if the key was sealed under an unknown SECRET_KEY */
-export function isTestKey(seal: Seal, cardKeySealed: string): boolean {
-  return seal.open(cardKeySealed, keyContext).slice(2).startsWith('_test_');
+export function openCardKey(seal: Seal, cardKeySealed: string): string {
+  return seal.open(cardKeySealed, keyContext);
+}
+
+export function isTestKey(cardKey: string): boolean {
+  return cardKey.slice(2).startsWith('_test_');
+}
+
+/** The webhook secrets that are accepted now. @throws if they were sealed under an unknown SECRET_KEY */
+export function openWebhookSecrets(seal: Seal, settings: PaymentSettings, now: EpochSeconds): string[] {
+  const { cardWebhookSealed, cardWebhookPreviousSealed, cardWebhookPreviousUntil } = settings;
+  const previous =
+    cardWebhookPreviousUntil !== null && now < cardWebhookPreviousUntil ? cardWebhookPreviousSealed : null;
+  return [cardWebhookSealed, previous].flatMap((sealed) =>
+    sealed === null ? [] : [seal.open(sealed, webhookContext)],
+  );
+}
+
+/** Whether accounts can top up. Kept in every process, so that no order asks the database. */
+export interface PaymentMethods {
+  areOn(): boolean;
+  reload(): Promise<void>;
+}
+
+export async function createPaymentMethods(database: Queryable): Promise<PaymentMethods> {
+  let areOn = false;
+  const methods: PaymentMethods = {
+    areOn: () => areOn,
+    async reload() {
+      const { cardEnabled, bankEnabled } = await findPaymentSettings(database);
+      areOn = cardEnabled || bankEnabled;
+    },
+  };
+  await methods.reload();
+  return methods;
 }
 
 function auditView(of: PaymentSettings) {

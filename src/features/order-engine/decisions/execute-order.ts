@@ -71,6 +71,7 @@ export function executeOrder(
       balance: formatAmount(account.balanceCents),
       required: formatAmount(chargeCents),
       currency: working.currency,
+      ...(working.topupUrl !== null && { topup_url: working.topupUrl }),
     });
   }
 

@@ -47,6 +47,8 @@ export interface OrderState {
   readonly paidOrders?: ReadonlyMap<string, readonly PaidOrder[]>;
   readonly currency: string;
   readonly cancelRefund: CancelRefund;
+  /** Where the account adds funds, for refusals. */
+  readonly topupUrl?: string | null;
   readonly productMode: ProductMode;
   /** The calls of orders to settle, by `callKey`. */
   readonly orderCalls?: ReadonlyMap<string, OrderCall>;
@@ -246,6 +248,7 @@ export function createWorkingState(state: OrderState) {
     },
     currency: state.currency,
     cancelRefund: state.cancelRefund,
+    topupUrl: state.topupUrl ?? null,
     productMode: state.productMode,
     packages: state.packages,
     payer: (account: AccountState): Payer =>

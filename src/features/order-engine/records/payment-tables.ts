@@ -13,19 +13,26 @@ import {
   text,
   time,
 } from '../../../platform/database/table.ts';
+import {
+  type PaidStatus,
+  type TopupStatus,
+  topupMethods,
+  unpaidStatuses,
+} from '../../../shared/topup-words.ts';
 
-const topupStates = ['open', 'processing', 'failed', 'expired', 'cancelled'] as const;
-
-export const topups = describeTable('topups', {
+/** What the batch reads. The feature `payments` has more columns (topup-store.ts). */
+export const topupColumns = {
   accountId: int('account_id'),
   number: int('number'),
-  method: oneOf('method', ['card', 'bank_transfer']),
+  method: oneOf('method', topupMethods),
   amountCents: cents('amount_cents'),
   /** What became of it before its payment was credited. */
-  status: oneOf('status', topupStates),
+  status: oneOf('status', unpaidStatuses),
   createdAt: time('created_at'),
   expiresAt: nullableTime('expires_at'),
-});
+};
+
+export const topups = describeTable('topups', topupColumns);
 
 export type Topup = RowOf<typeof topups>;
 
@@ -72,10 +79,8 @@ export function standingCents(ofTopup: readonly Reversal[]): bigint {
   return ofTopup.reduce((sum, one) => (one.reinstatedAt === null ? sum + one.amountCents : sum), 0n);
 }
 
-type PaidStatus = 'paid' | 'partly_refunded' | 'refunded' | 'disputed';
-
 export interface TopupState {
-  readonly status: Topup['status'] | PaidStatus;
+  readonly status: TopupStatus;
   readonly refundedCents: bigint;
   readonly disputedCents: bigint;
 }

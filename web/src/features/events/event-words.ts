@@ -20,6 +20,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'balance.credited': t`Balance credited`,
   'balance.debited': t`Balance debited`,
   'topup.paid': t`Top-up paid`,
+  'topup.failed': t`Top-up failed`,
+  'topup.expired': t`Top-up expired`,
   'topup.refunded': t`Top-up refunded`,
   'topup.disputed': t`Top-up disputed`,
   'topup.reinstated': t`Top-up reinstated`,

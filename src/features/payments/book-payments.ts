@@ -1,0 +1,165 @@
+// Books what the provider says of payments, refunds and disputes, whether a webhook brought it or the reconciler asked.
+// Invariant: any order and any repetition of the news gives the same books. Only our own row says account, amount and
+// currency: if the provider's differ, nothing is credited, and the operator sees it.
+
+import { type Database, ranked } from '../../platform/database/database.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
+import type { OrderEngine } from '../order-engine/order-engine.ts';
+import { keepProblem, type ProblemReason, resolveProblem } from './payment-problems.ts';
+import type { PaymentNews, PaymentProvider, TopupName } from './payment-provider.ts';
+import { findTopup, moveStatus } from './topup-store.ts';
+
+export interface BookingDependencies {
+  readonly database: Database;
+  readonly engine: OrderEngine;
+  readonly currency: string;
+  readonly now: () => EpochSeconds;
+}
+
+/** `kept`: it could not be booked, and the operator sees it. `ignored`: it is not of this service, or changes nothing. */
+export type Booked = 'booked' | 'kept' | 'ignored';
+
+type PaidNews = Extract<PaymentNews, { type: 'paid' }>;
+type ReversalNews = Extract<PaymentNews, { type: 'refund' | 'dispute' }>;
+
+/** @throws ProviderAway, ProviderRefused, DatabaseUnavailable, Overloaded: try again later */
+export async function bookNews(
+  dependencies: BookingDependencies,
+  provider: PaymentProvider,
+  installation: string,
+  news: PaymentNews,
+): Promise<Booked> {
+  const isOurs = (topup: TopupName | null): topup is TopupName => topup?.installation === installation;
+  switch (news.type) {
+    case 'paid':
+      if (!isOurs(news.topup)) return 'ignored';
+      return (await creditPaid(dependencies, provider.name, news, news.topup)) === null ? 'booked' : 'kept';
+    case 'moved':
+      return isOurs(news.topup) ? bookMove(dependencies, news.topup, news.to) : 'ignored';
+    case 'refund':
+    case 'dispute': {
+      const paid = news.paymentId === '' ? null : await provider.readPayment(news.paymentId);
+      if (paid === null || !isOurs(paid.topup)) return 'ignored';
+      return bookReversal(dependencies, provider.name, news, { ...paid, topup: paid.topup });
+    }
+    default:
+      return news satisfies never;
+  }
+}
+
+/** Credits the payment, unless it is credited. @returns why it could not be; the problem is stored */
+async function creditPaid(
+  dependencies: BookingDependencies,
+  provider: string,
+  news: PaidNews,
+  name: TopupName,
+): Promise<ProblemReason | null> {
+  const { database, engine, currency, now } = dependencies;
+  const paymentRef = `${provider}:${news.id}`;
+  const keep = (reason: ProblemReason) => keepAs(dependencies, paymentRef, name, news, reason);
+  const lookups = ranked(database, 'lookups');
+  const topup = await findTopup(lookups, name.accountId, name.number);
+  if (topup === null || topup.providerKey !== name.key) return keep('unknown_topup');
+  if (topup.paymentRef !== null && topup.paymentRef !== paymentRef) return keep('second_payment');
+  if (topup.paymentRef === null) {
+    if (news.currency !== currency) return keep('currency_differs');
+    if (news.amountCents !== topup.amountCents) return keep('amount_differs');
+    const account = await findAccount(lookups, name.accountId);
+    if (account?.blocked !== false) return keep('account_blocked');
+    const outcome = await engine.submit({
+      type: 'receive_payment',
+      accountId: name.accountId,
+      topupNumber: name.number,
+      paymentRef,
+      amountCents: topup.amountCents,
+      memo: `Card payment ${news.id}`,
+    });
+    const isConflict = outcome.type === 'refused' && outcome.refusal.code === 'idempotency_conflict';
+    const problem = isConflict ? 'second_payment' : problemOf(outcome);
+    if (problem !== null) return keep(problem);
+  }
+  await resolveProblem(lookups, paymentRef, now());
+  return null;
+}
+
+async function bookMove(
+  { database, currency, now }: BookingDependencies,
+  { accountId, number, key }: TopupName,
+  to: Extract<PaymentNews, { type: 'moved' }>['to'],
+): Promise<Booked> {
+  const topup = await findTopup(ranked(database, 'lookups'), accountId, number);
+  if (topup?.providerKey !== key) return 'ignored';
+  await moveStatus(database, { accountId, number, to, currency, now: now() });
+  return 'booked';
+}
+
+/** Credits the payment first: a reversal needs it, and its news may have come in another order. */
+async function bookReversal(
+  dependencies: BookingDependencies,
+  provider: string,
+  news: ReversalNews,
+  paid: PaidNews & { readonly topup: TopupName },
+): Promise<Booked> {
+  const { database, engine, now } = dependencies;
+  const objectRef = `${provider}:${news.id}`;
+  const keep = async (reason: ProblemReason) => {
+    await keepAs(dependencies, objectRef, paid.topup, news, reason);
+    return 'kept' as const;
+  };
+  const isGone = news.type === 'refund' || news.isTaken;
+  if (!isGone) return 'ignored';
+  const notCredited = await creditPaid(dependencies, provider, paid, paid.topup);
+  if (notCredited !== null) return keep(notCredited);
+  const { accountId, number: topupNumber } = paid.topup;
+  const cause = (news.type === 'refund' ? news.ownCause : null) ?? objectRef;
+  const taken = await engine.submit({
+    type: 'reverse_payment',
+    accountId,
+    topupNumber,
+    cause,
+    kind: news.type,
+    amountCents: news.amountCents,
+    allowReceivable: true,
+    by: null,
+  });
+  const problem = problemOf(taken);
+  if (problem !== null) return keep(problem);
+  const isBack = news.type === 'refund' ? news.hasFailed : news.isGivenBack;
+  if (isBack) {
+    const notBack = problemOf(await engine.submit({ type: 'reinstate_payment', accountId, cause }));
+    if (notBack !== null) return keep(notBack);
+  }
+  await resolveProblem(ranked(database, 'lookups'), objectRef, now());
+  return 'booked';
+}
+
+function problemOf(outcome: OrderOutcome): ProblemReason | null {
+  if (outcome.type === 'payment_moved') return null;
+  if (outcome.type !== 'refused') throw new Error(`Expected a moved payment, got "${outcome.type}".`);
+  const { code, details } = outcome.refusal;
+  if (code === 'topup_not_found') return 'unknown_topup';
+  return code === 'order_failed' && details['reason'] === 'account_halted'
+    ? 'account_halted'
+    : 'not_bookable';
+}
+
+async function keepAs(
+  { database, now }: BookingDependencies,
+  objectRef: string,
+  { accountId, number: topupNumber }: TopupName,
+  { amountCents, currency }: PaidNews | ReversalNews,
+  reason: ProblemReason,
+): Promise<ProblemReason> {
+  await keepProblem(ranked(database, 'changes'), {
+    objectRef,
+    accountId,
+    topupNumber,
+    reason,
+    amountCents,
+    currency,
+    createdAt: now(),
+  });
+  return reason;
+}

@@ -1,0 +1,38 @@
+// The payment provider as it is set up now: its client, and the name by which it knows this service.
+
+import type { Database } from '../../platform/database/database.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { findPaymentSettings, openCardKey, type PaymentSettings } from './payment-settings.ts';
+import { createStripeProvider } from './stripe-provider.ts';
+
+export interface PaymentGateway {
+  readonly provider: PaymentProvider;
+  readonly installation: string;
+}
+
+export interface PaymentGateways {
+  /** null: no provider is set up. Also returned if cards are off, because earlier payments go on. */
+  of(settings: PaymentSettings): Promise<PaymentGateway | null>;
+  current(): Promise<PaymentGateway | null>;
+}
+
+export function createPaymentGateways(parts: {
+  readonly database: Database;
+  readonly seal: Seal;
+  readonly stripeApiBase: string | null;
+}): PaymentGateways {
+  const { database, seal, stripeApiBase } = parts;
+  let made: { readonly secretKey: string; readonly provider: PaymentProvider } | null = null;
+
+  async function of({ cardKeySealed, installation }: PaymentSettings): Promise<PaymentGateway | null> {
+    if (cardKeySealed === null) return null;
+    const secretKey = openCardKey(seal, cardKeySealed);
+    if (made?.secretKey !== secretKey) {
+      made = { secretKey, provider: await createStripeProvider({ secretKey, apiBase: stripeApiBase }) };
+    }
+    return { provider: made.provider, installation };
+  }
+
+  return { of, current: async () => of(await findPaymentSettings(database)) };
+}

@@ -1,0 +1,396 @@
+// Top-ups: what accounts ask to pay in. The only writer of topups. The order batch writes payments and reversals.
+// Invariant: a status only moves forward, and never once a payment was credited. Every change is made under the account's
+// lock, with its event.
+
+import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
+import { bigint, nullable, oneOf } from '../../platform/database/row-values.ts';
+import { writeRows } from '../../platform/database/table.ts';
+import { randomBase62 } from '../../platform/secrets/random-text.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
+import { isTestAccount, realAccountIdMax } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  type TestOutcome,
+  type TopupMethod,
+  type TopupStatus,
+  topupStatuses,
+  type UnpaidStatus,
+} from '../../shared/topup-words.ts';
+import { appendEvents } from '../events/event-log.ts';
+import { lockAccountInUse } from '../identity/account-in-use.ts';
+import {
+  addTestUsage,
+  fullBudget,
+  loadTestSpace,
+  type TestBudget,
+} from '../order-engine/records/test-usage.ts';
+import type { PaymentSettings } from './payment-settings.ts';
+import { type ListedTopup, type TopupRow, topupRows } from './topup-table.ts';
+import { topupEvent } from './topup-view.ts';
+
+// The rule of topupState (payment-tables.ts) in SQL, so that lists can be filtered by it.
+const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
+      where r.account_id = t.account_id and r.topup_number = t.number and r.reinstated_at is null and r.kind ${kinds})`;
+const listed = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.refunded_cents,
+    t.disputed_cents, case when t.credited_at is null then t.status when t.disputed_cents > 0 then 'disputed'
+      when t.refunded_cents = 0 then 'paid' when t.refunded_cents < t.amount_cents then 'partly_refunded'
+      else 'refunded' end as status
+  from (select t.*, p.created_at as credited_at, p.payment_ref, ${standing("<> 'dispute'")} as refunded_cents,
+      ${standing("= 'dispute'")} as disputed_cents
+    from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number) t) t`;
+
+const findOne: SqlStatement = {
+  name: 'find_topup',
+  text: `select t.* from ${listed} where t.account_id = $1::int and t.number = $2::int`,
+};
+
+const findPage: SqlStatement = {
+  name: 'list_topups',
+  text: `select t.* from ${listed} where t.account_id = $1::int and t.number < $2::int
+      and ($3::text is null or t.status = $3::text) and ($4::text is null or t.method = $4::text)
+      and t.created_at >= to_timestamp($5::bigint) and t.created_at < to_timestamp($6::bigint)
+    order by t.number desc limit $7::int`,
+};
+
+const readCount: SqlStatement = {
+  name: 'count_topups',
+  text: 'select coalesce(max(number), 0) as total from topups where account_id = $1::int',
+};
+
+export async function findTopup(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<ListedTopup | null> {
+  const [row] = await database.ofAccount(accountId).query(findOne, [accountId, number]);
+  return row === undefined ? null : parseListed(row);
+}
+
+export interface TopupFilter {
+  readonly status: TopupStatus | null;
+  readonly method: TopupMethod | null;
+  readonly since: EpochSeconds;
+  readonly until: EpochSeconds;
+}
+
+/** Newest first, below the given number. */
+export async function listTopups(
+  database: Queryable,
+  accountId: number,
+  { status, method, since, until }: TopupFilter,
+  { below, limit }: { readonly below: number; readonly limit: number },
+): Promise<ListedTopup[]> {
+  const values = [accountId, below, status, method, since, until, limit];
+  return (await database.ofAccount(accountId).query(findPage, values)).map(parseListed);
+}
+
+/** Numbers have no gaps, so this is also the highest one. */
+export async function countTopups(database: Queryable, accountId: number): Promise<number> {
+  const [row] = await database.ofAccount(accountId).query(readCount, [accountId]);
+  return Number(row?.['total']);
+}
+
+function parseListed(row: Row): ListedTopup {
+  return {
+    ...topupRows.without('status').parse(row),
+    status: oneOf(topupStatuses, row['status']),
+    refundedCents: bigint(row['refunded_cents']),
+    disputedCents: bigint(row['disputed_cents']),
+    creditedAt: nullable(Number, row['credited_at']),
+    paymentRef: nullable(String, row['payment_ref']),
+  };
+}
+
+export interface NewTopup {
+  readonly accountId: number;
+  readonly method: TopupMethod;
+  readonly amountCents: bigint;
+  readonly returnUrl: string | null;
+  /** Of test mode, as sent; null for real top-ups. */
+  readonly outcome: TestOutcome | null;
+  readonly idempotencyKey: string | null;
+  readonly currency: string;
+  readonly settings: PaymentSettings;
+  readonly testBudget: TestBudget;
+  readonly now: EpochSeconds;
+}
+
+const minuteSeconds = 60;
+const daySeconds = 86_400;
+/** Stripe allows a day at most. An hour less, because its clock may differ from ours. */
+const checkoutSeconds = daySeconds - 3_600;
+/** A transfer may take days, and people need some more. Money that comes later is credited all the same. */
+const transferSeconds = 30 * daySeconds;
+const openTopupsMax = 50;
+/** The size of a top-up with the longest texts. */
+const topupUsage = { rows: 1, bytes: 8_192 };
+
+const insert = topupRows.insert('insert_topup');
+
+const readPlace: SqlStatement = {
+  name: 'find_topup_place',
+  text: `select coalesce(max(t.number), 0) + 1 as number,
+      count(*) filter (where t.status in ('open', 'processing') and p.account_id is null) as waiting,
+      coalesce(sum(t.amount_cents) filter (where (t.status in ('open', 'processing') or p.account_id is not null)
+        and t.created_at > to_timestamp($2::bigint)), 0)::bigint as day_cents
+    from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number
+    where t.account_id = $1::int`,
+};
+
+/**
+ * Refusals: reset_in_progress, test_full, payment_method_off, validation_failed (outside the limits), too_many_topups,
+ * daily_maximum_reached, idempotency_conflict.
+ */
+export function createTopup(
+  database: Database,
+  { accountId, method, amountCents, returnUrl, outcome, idempotencyKey, now, ...rest }: NewTopup,
+): Promise<Done<ListedTopup> | Refusal> {
+  const isTest = isTestAccount(accountId);
+  return database.transaction(async (transaction) => {
+    if (!(await lockAccountInUse(transaction, accountId))) return refusal('reset_in_progress');
+    return runOnce(
+      transaction,
+      {
+        accountId,
+        idempotencyKey,
+        what: ['top-up', method, formatAmount(amountCents), returnUrl, outcome],
+        now,
+      },
+      async () => {
+        const ofAccount = transaction.ofAccount(accountId);
+        const [row = {}] = await ofAccount.query(readPlace, [accountId, now - daySeconds]);
+        const place = {
+          number: Number(row['number']),
+          waiting: Number(row['waiting']),
+          dayCents: bigint(row['day_cents']),
+        };
+        const refused = refusedBy({ ...rest, method, amountCents, isTest }, place);
+        if (refused !== null) return refused;
+        if (isTest) {
+          const space = await loadTestSpace(transaction, [accountId], rest.testBudget);
+          const full = fullBudget(space, accountId, topupUsage);
+          if (full !== null) return refusal('test_full', { budget: full });
+          await addTestUsage(transaction, [{ accountId, ...topupUsage }]);
+        }
+        const isAtProvider = method === 'card' && !isTest;
+        await writeRows(ofAccount, insert, [
+          {
+            accountId,
+            number: place.number,
+            method,
+            amountCents,
+            status: outcome === 'later' ? 'processing' : 'open',
+            createdAt: now,
+            expiresAt: now + (method === 'card' ? checkoutSeconds : transferSeconds),
+            providerKey: isAtProvider ? randomBase62(22) : null,
+            sessionId: null,
+            payUrl: null,
+            returnUrl,
+            checkAt: isAtProvider
+              ? now + 2 * minuteSeconds
+              : outcome === 'later'
+                ? now + minuteSeconds
+                : null,
+            checks: 0,
+          },
+        ]);
+        const made = await findTopup(transaction, accountId, place.number);
+        return made === null ? refusal('topup_not_found') : { id: made.number, result: made };
+      },
+      async (number) => (await findTopup(transaction, accountId, number)) ?? refusal('topup_not_found'),
+    );
+  });
+}
+
+type Asked = Pick<NewTopup, 'method' | 'amountCents' | 'currency' | 'settings'> & {
+  readonly isTest: boolean;
+};
+
+function refusedBy(
+  { method, amountCents, currency, settings, isTest }: Asked,
+  { waiting, dayCents }: { readonly waiting: number; readonly dayCents: bigint },
+): Refusal | null {
+  const isOn = isTest || (method === 'card' ? settings.cardEnabled : settings.bankEnabled);
+  if (!isOn) return refusal('payment_method_off', { method });
+  const { minimumCents, maximumCents, dailyMaximumCents } = settings;
+  if (amountCents < minimumCents || amountCents > maximumCents) {
+    const reason = `must be between ${formatAmount(minimumCents)} and ${formatAmount(maximumCents)}`;
+    return fieldRefusal('validation_failed', 'amount', reason);
+  }
+  if (waiting >= openTopupsMax) return refusal('too_many_topups', { limit: openTopupsMax });
+  if (dailyMaximumCents === null || dayCents + amountCents <= dailyMaximumCents) return null;
+  return refusal('daily_maximum_reached', {
+    daily_maximum: formatAmount(dailyMaximumCents),
+    used: formatAmount(dayCents),
+    currency,
+  });
+}
+
+const writeSession: SqlStatement = {
+  name: 'set_topup_session',
+  text: `update topups set session_id = $3::text, pay_url = $4::text
+    where account_id = $1::int and number = $2::int and session_id is null`,
+};
+
+/** The hosted page where it is paid. The first one stays. */
+export async function storeSession(
+  database: Database,
+  { accountId, number }: Pick<ListedTopup, 'accountId' | 'number'>,
+  session: { readonly id: string; readonly url: string },
+): Promise<void> {
+  await database
+    .ofAccount(accountId)
+    .query(writeSession, [accountId, number, session.id, session.url], 'changes');
+}
+
+const lowerStatuses: Readonly<Record<UnpaidStatus, readonly UnpaidStatus[]>> = {
+  open: [],
+  processing: ['open'],
+  // A person may cancel a top-up while the provider still has it.
+  cancelled: ['open'],
+  failed: ['open', 'processing'],
+  expired: ['open'],
+};
+
+const writeStatus: SqlStatement = {
+  name: 'set_topup_status',
+  text: `update topups t set status = $3::text
+    where t.account_id = $1::int and t.number = $2::int and t.status = any(string_to_array($4::text, ' '))
+      and not exists (select from payments p where p.account_id = t.account_id and p.topup_number = t.number)
+    returning t.number`,
+};
+
+export interface StatusMove {
+  readonly accountId: number;
+  readonly number: number;
+  readonly to: Exclude<UnpaidStatus, 'open'>;
+  readonly currency: string;
+  readonly now: EpochSeconds;
+}
+
+/** Does nothing if the top-up is further already. @returns whether it moved */
+export function moveStatus(database: Database, move: StatusMove): Promise<boolean> {
+  return database.transaction(async (transaction) => {
+    if (!(await lockAccountInUse(transaction, move.accountId))) return false;
+    return moveLocked(transaction, move);
+  });
+}
+
+async function moveLocked(
+  transaction: Queryable,
+  { accountId, number, to, currency, now }: StatusMove,
+): Promise<boolean> {
+  const values = [accountId, number, to, lowerStatuses[to].join(' ')];
+  const moved = await transaction.ofAccount(accountId).query(writeStatus, values);
+  if (moved.length === 0) return false;
+  const topup = to === 'failed' || to === 'expired' ? await findTopup(transaction, accountId, number) : null;
+  if (topup !== null)
+    await appendEvents(
+      transaction,
+      accountId,
+      [topupEvent(`topup.${to as 'failed' | 'expired'}`, topup, currency)],
+      now,
+    );
+  return true;
+}
+
+/** Refusals: topup_not_found, topup_not_open, reset_in_progress. A second cancel changes nothing. */
+export function cancelTopup(
+  database: Database,
+  { accountId, number, currency, now }: Omit<StatusMove, 'to'>,
+): Promise<ListedTopup | Refusal> {
+  return database.transaction(async (transaction) => {
+    if (!(await lockAccountInUse(transaction, accountId))) return refusal('reset_in_progress');
+    await moveLocked(transaction, { accountId, number, to: 'cancelled', currency, now });
+    const topup = await findTopup(transaction, accountId, number);
+    if (topup === null) return refusal('topup_not_found');
+    return topup.status === 'cancelled' ? topup : refusal('topup_not_open', { status: topup.status });
+  });
+}
+
+const findOverdue: SqlStatement = {
+  name: 'list_overdue_topups',
+  text: `select t.account_id, t.number from topups t
+    where t.status = 'open' and t.method = 'bank_transfer' and t.expires_at <= to_timestamp($1::bigint)
+      and not exists (select from payments p where p.account_id = t.account_id and p.topup_number = t.number)
+    order by t.expires_at limit $2::int`,
+};
+
+const findDue: SqlStatement = {
+  name: 'list_topups_to_check',
+  text: `select t.account_id, t.number from topups t
+    where t.check_at <= to_timestamp($1::bigint) and t.account_id <= ${realAccountIdMax} order by t.check_at limit $2::int`,
+};
+
+/** By the test's own clock. */
+const findDueInTests: SqlStatement = {
+  name: 'list_test_topups_to_check',
+  text: `select t.account_id, t.number from topups t join accounts a on a.id = t.account_id
+    where t.check_at is not null and t.account_id > ${realAccountIdMax}
+      and t.check_at <= coalesce(a.test_clock, to_timestamp($1::bigint)) and a.test_state = 'current' limit $2::int`,
+};
+
+const writeCheck: SqlStatement = {
+  name: 'set_topup_check',
+  text: `update topups set check_at = to_timestamp($3::bigint), checks = checks + 1
+    where account_id = $1::int and number = $2::int`,
+};
+
+interface NumberedTopup {
+  readonly accountId: number;
+  readonly number: number;
+}
+
+/** Open transfers that have expired. Real time, also for tests. */
+export function listOverdue(database: Database, now: EpochSeconds, limit: number): Promise<NumberedTopup[]> {
+  return inAllGroups(database, findOverdue, [now, limit]);
+}
+
+/** Top-ups to ask the provider about, or in test mode those whose payment comes now. */
+export function listDueChecks(
+  database: Database,
+  mode: 'live' | 'test',
+  now: EpochSeconds,
+  limit: number,
+): Promise<NumberedTopup[]> {
+  return inAllGroups(database, mode === 'live' ? findDue : findDueInTests, [now, limit]);
+}
+
+async function inAllGroups(
+  database: Database,
+  statement: SqlStatement,
+  values: readonly unknown[],
+): Promise<NumberedTopup[]> {
+  const found: NumberedTopup[] = [];
+  for (const group of database.accountGroups()) {
+    const rows = await group.query(statement, values);
+    found.push(
+      ...rows.map((row) => ({ accountId: Number(row['account_id']), number: Number(row['number']) })),
+    );
+  }
+  return found;
+}
+
+/** null: never again. */
+export async function setNextCheck(
+  database: Database,
+  { accountId, number }: NumberedTopup,
+  checkAt: EpochSeconds | null,
+): Promise<void> {
+  await database.ofAccount(accountId).query(writeCheck, [accountId, number, checkAt]);
+}
+
+const checkDays = 30;
+
+/** After 2, 15 and 60 minutes, then daily for 30 days; null after that. */
+export function nextCheckAt({
+  createdAt,
+  checks,
+}: Pick<TopupRow, 'createdAt' | 'checks'>): EpochSeconds | null {
+  const first = [2, 15, 60][checks + 1];
+  if (first !== undefined) return createdAt + first * minuteSeconds;
+  const days = checks - 1;
+  return days > checkDays ? null : createdAt + days * daySeconds;
+}

@@ -1,0 +1,384 @@
+// Top-ups by card and by transfer: what is asked for, what the provider says, what is credited. The provider is the stand-in.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { sqlOf } from '../harness/group-sql.ts';
+import {
+  moneyOf,
+  type PaymentScene,
+  type ShownTopup,
+  sessionOf,
+  setPayments,
+  startPaymentScene,
+  topUp,
+  topupOf,
+} from '../harness/payment-scene.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { advance, createTestAccounts } from '../harness/test-mode.ts';
+
+let scene: PaymentScene;
+let account: TestAccount;
+before(async () => {
+  scene = await startPaymentScene();
+  account = await scene.service.createReseller();
+});
+after(() => scene.close());
+
+async function delivered(): Promise<void> {
+  await scene.standIn.control.deliveriesSettled();
+}
+
+async function eventsOf(of: TestAccount): Promise<string[]> {
+  const { data } = expectStatus(await of.get('/api/v1/events?limit=100'), 200);
+  return data
+    .map(({ type }: { readonly type: string }) => type)
+    .filter((type: string) => type.startsWith('topup'));
+}
+
+async function problems(): Promise<readonly unknown[]> {
+  const rows = await scene.service.database.query({
+    name: '',
+    text: 'select reason from payment_problems where resolved_at is null order by id',
+  });
+  return rows.map((row) => row['reason']);
+}
+
+async function dismissProblems(): Promise<void> {
+  await scene.service.database.query({ name: '', text: 'update payment_problems set resolved_at = now()' });
+}
+
+test('a card top-up is credited when the provider says that it is paid', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '100.00');
+  assert.deepEqual(
+    { ...topup, id: 0, pay_url: '' },
+    {
+      id: 0,
+      status: 'open',
+      method: 'card',
+      amount: '100.00',
+      tax: '0.00',
+      total: '100.00',
+      currency: 'EUR',
+      refunded: '0.00',
+      disputed: '0.00',
+      reference: null,
+      created_at: '2026-01-15T12:00:00Z',
+      expires_at: '2026-01-16T11:00:00Z',
+      credited_at: null,
+      pay_url: '',
+    },
+  );
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  const paid = await topupOf(reseller, topup.id);
+  assert.deepEqual(
+    [paid.status, paid.credited_at, paid.pay_url, /^pi_/.test(String(paid['reference']))],
+    ['paid', '2026-01-15T12:00:00Z', undefined, true],
+  );
+  assert.equal(await moneyOf(reseller), '100.00, 0.00');
+});
+
+test('fifty copies of each event credit once', async () => {
+  scene.standIn.control.configureDeliveries({ copies: 50 });
+  const topup = await topUp(account, '20.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  scene.standIn.control.configureDeliveries({ copies: 1 });
+  assert.equal(await moneyOf(account), '20.00, 0.00');
+});
+
+test('without any webhook the reconciler credits after two minutes', async () => {
+  scene.standIn.control.configureDeliveries({ mode: 'drop' });
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '30.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  scene.service.clock.seconds += 120;
+  await scene.reconcile();
+  scene.standIn.control.configureDeliveries({ mode: 'send' });
+  assert.equal((await topupOf(reseller, topup.id)).status, 'paid');
+  assert.equal(await moneyOf(reseller), '30.00, 0.00');
+});
+
+test('a direct debit is on its way until it is collected, and fails if it is not', async () => {
+  const reseller = await scene.service.createReseller();
+  const [good, bad] = [await topUp(reseller, '40.00'), await topUp(reseller, '50.00')];
+  scene.standIn.control.press(sessionOf(good), 'pay_later');
+  scene.standIn.control.press(sessionOf(bad), 'pay_later');
+  await delivered();
+  assert.deepEqual(await statusesOf(reseller, good, bad), ['processing', 'processing']);
+  scene.standIn.control.settle(sessionOf(good), 'succeeds');
+  scene.standIn.control.settle(sessionOf(bad), 'fails');
+  await delivered();
+  assert.deepEqual(await statusesOf(reseller, good, bad), ['paid', 'failed']);
+  assert.equal(await moneyOf(reseller), '40.00, 0.00');
+});
+
+async function statusesOf(of: TestAccount, ...topups: readonly ShownTopup[]): Promise<string[]> {
+  return Promise.all(topups.map(async ({ id }) => (await topupOf(of, id)).status));
+}
+
+test('events in the wrong order end in the same books', async () => {
+  scene.standIn.control.configureDeliveries({ mode: 'hold' });
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '100.00');
+  const session = sessionOf(topup);
+  scene.standIn.control.press(session, 'pay');
+  scene.standIn.control.refund(session, 1_000);
+  const dispute = scene.standIn.control.dispute(session);
+  scene.standIn.control.moveDispute(dispute.id, 'win');
+  await scene.standIn.control.release('newest_first');
+  await delivered();
+  const { status, refunded, disputed } = await topupOf(reseller, topup.id);
+  assert.deepEqual([status, refunded, disputed], ['partly_refunded', '10.00', '0.00']);
+  assert.equal(await moneyOf(reseller), '90.00, 0.00');
+});
+
+test('a dispute of money that was spent leaves a receivable, and is given back if it is won', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '1000.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  const spent = { amount: '-950.00', memo: 'Spent' };
+  expectStatus(await scene.service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, spent), 201);
+  const dispute = scene.standIn.control.dispute(sessionOf(topup));
+  await delivered();
+  assert.equal(await moneyOf(reseller), '0.00, 950.00');
+  assert.equal((await topupOf(reseller, topup.id)).status, 'disputed');
+  scene.standIn.control.moveDispute(dispute.id, 'win');
+  await delivered();
+  assert.equal(await moneyOf(reseller), '50.00, 0.00');
+  assert.equal((await topupOf(reseller, topup.id)).status, 'paid');
+});
+
+test('a refund that fails is given back', async () => {
+  scene.standIn.control.setRefundStatus('pending');
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '60.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  const refund = scene.standIn.control.refund(sessionOf(topup), 2_500);
+  await delivered();
+  assert.equal(await moneyOf(reseller), '35.00, 0.00');
+  scene.standIn.control.settleRefund(refund.id, 'failed');
+  await delivered();
+  scene.standIn.control.setRefundStatus('succeeded');
+  assert.equal(await moneyOf(reseller), '60.00, 0.00');
+});
+
+test('forged and old webhooks are refused, and one of another product changes nothing', async () => {
+  const { address } = scene.service;
+  const send = (headers: Record<string, string>, body: string) =>
+    fetch(`${address}/payments/stripe`, { method: 'POST', headers, body });
+  const unsigned = await send({ 'content-type': 'application/json' }, '{"id":"evt_1"}');
+  assert.deepEqual([unsigned.status, (await unsigned.json()).error.code], [400, 'invalid_signature']);
+  const large = await send({}, 'x'.repeat(1_100_000));
+  assert.equal(large.status, 413);
+  const reseller = await scene.service.createReseller();
+  for (const wrong of [{ signsWithWrongSecret: true }, { signatureSeconds: -600 }]) {
+    const topup = await topUp(reseller, '35.00');
+    scene.standIn.control.configureDeliveries(wrong);
+    scene.standIn.control.press(sessionOf(topup), 'pay');
+    await delivered();
+    scene.standIn.control.configureDeliveries({ signsWithWrongSecret: false, signatureSeconds: 0 });
+    assert.equal(scene.standIn.control.attempts().at(-1)?.status, 400);
+  }
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  await scene.reconcile();
+  assert.equal(await moneyOf(reseller), '70.00, 0.00');
+});
+
+test('what differs from our own row is not credited, and stands for the operator', async () => {
+  await dismissProblems();
+  for (const falsification of [{ amount: 99_999 }, { currency: 'usd' }] as const) {
+    const reseller = await scene.service.createReseller();
+    const topup = await topUp(reseller, '80.00');
+    scene.standIn.control.falsify({ ...falsification, in: 'both' });
+    scene.standIn.control.press(sessionOf(topup), 'pay');
+    await delivered();
+    scene.standIn.control.falsify(null);
+    assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  }
+  assert.deepEqual(await problems(), ['amount_differs', 'currency_differs']);
+  await dismissProblems();
+});
+
+test('a blocked account gets its money when it is open again', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '90.00');
+  const block = (blocked: boolean) =>
+    scene.service.admin.send('PATCH', `/api/admin/v1/accounts/${reseller.id}`, { blocked });
+  expectStatus(await block(true), 200);
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  await scene.reconcile();
+  assert.deepEqual(await problems(), ['account_blocked']);
+  expectStatus(await block(false), 200);
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  await scene.reconcile();
+  assert.equal(await moneyOf(reseller), '90.00, 0.00');
+  assert.deepEqual(await problems(), []);
+});
+
+test('a payment for a top-up that a restore lost stands for the operator', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '15.00');
+  await sqlOf(scene.service, reseller, `delete from topups where account_id = ${reseller.id}`);
+  const successor = await topUp(reseller, '15.00');
+  assert.equal(successor.id, topup.id);
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  assert.deepEqual(await problems(), ['unknown_topup']);
+  await dismissProblems();
+});
+
+test('a transfer shows where the money goes, with a code for banking apps', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '250.00', { method: 'bank_transfer' });
+  const reference = String(topup['reference']);
+  assert.match(reference, /^RF\d{10}$/);
+  assert.deepEqual(topup['bank'], {
+    holder: 'Example Ltd',
+    iban: 'DE89370400440532013000',
+    bic: null,
+    reference,
+    qr: `BCD\n002\n1\nSCT\n\nExample Ltd\nDE89370400440532013000\nEUR250.00\n\n${reference}`,
+  });
+  const second = await topUp(reseller, '1.00', { method: 'bank_transfer' });
+  assert.equal(second['reference'], reference);
+  scene.service.clock.seconds += 31 * 86_400;
+  await scene.reconcile();
+  assert.deepEqual(await statusesOf(reseller, topup, second), ['expired', 'expired']);
+});
+
+test('an open top-up is canceled, and its page closes; money that comes all the same is credited', async () => {
+  const reseller = await scene.service.createReseller();
+  const [canceled, late] = [await topUp(reseller, '10.00'), await topUp(reseller, '11.00')];
+  scene.standIn.control.configureDeliveries({ mode: 'hold' });
+  scene.standIn.control.press(sessionOf(late), 'pay');
+  const cancel = (id: number) => reseller.post(`/api/v1/topups/${id}/cancel`);
+  assert.equal(expectStatus(await cancel(late.id), 200).topup.status, 'cancelled');
+  assert.equal(expectStatus(await cancel(canceled.id), 200).topup.status, 'cancelled');
+  assert.equal(expectStatus(await cancel(canceled.id), 200).topup.status, 'cancelled');
+  const page = await fetch(canceled.pay_url);
+  assert.match(await page.text(), /expired|ended/i);
+  await scene.standIn.control.release();
+  await delivered();
+  assert.deepEqual(await statusesOf(reseller, canceled, late), ['cancelled', 'paid']);
+  expectRefusal(await cancel(late.id), '409 topup_not_open');
+  expectRefusal(await cancel(reseller.id * 1_000_000_000 + 9), '404 topup_not_found');
+});
+
+test('a repeated request with its key is the same top-up, with the same page', async () => {
+  const reseller = await scene.service.createReseller();
+  const body = { amount: '12.00', method: 'card', idempotency_key: 'add-funds-1' };
+  scene.standIn.control.setFault({ answer: 500, requests: 2, afterEffect: true });
+  expectRefusal(await reseller.post('/api/v1/topups', body), '503 provider_unavailable');
+  const first = expectStatus(await reseller.post('/api/v1/topups', body), 201).topup;
+  const again = expectStatus(await reseller.post('/api/v1/topups', body), 201).topup;
+  assert.deepEqual(again, first);
+  const { total } = expectStatus(await reseller.get('/api/v1/topups'), 200);
+  assert.equal(total, 1);
+  expectRefusal(await reseller.post('/api/v1/topups', { ...body, amount: '13' }), '409 idempotency_conflict');
+});
+
+test('limits: method, smallest, largest, per day, and how many wait', async () => {
+  await setPayments(scene.service, { minimum: '10.00', maximum: '100.00', daily_maximum: '250.00' });
+  const reseller = await scene.service.createReseller();
+  const ask = (amount: string, more: object = {}) =>
+    reseller.post('/api/v1/topups', { amount, method: 'bank_transfer', ...more });
+  for (const amount of ['0', '0.00', '9.99', '100.01', '999999999999'])
+    expectRefusal(await ask(amount), '422 validation_failed');
+  for (const amount of ['10.001', '-10', '1e3', ' 10', '10,00', ''])
+    expectRefusal(await ask(amount), '422 validation_failed');
+  expectRefusal(await ask('10', { outcome: 'pay' }), '403 test_mode_only');
+  for (const url of ['http://shop.example', 'javascript:alert(1)', 'https://user:word@shop.example', 'shop'])
+    expectRefusal(await ask('10', { return_url: url }), '422 validation_failed');
+  for (const amount of ['100', '100', '50.00']) expectStatus(await ask(amount), 201);
+  expectRefusal(await ask('10.00'), '422 daily_maximum_reached');
+  scene.service.clock.seconds += 86_401;
+  expectStatus(await ask('10.00'), 201);
+  await setPayments(scene.service, { methods: {} });
+  expectRefusal(await ask('10.00'), '422 payment_method_off');
+  await setPayments(scene.service, {});
+  const many = await scene.service.createReseller();
+  for (let count = 0; count < 50; count += 1) await topUp(many, '1.00', { method: 'bank_transfer' });
+  const one = { amount: '1.00', method: 'bank_transfer' };
+  expectRefusal(await many.post('/api/v1/topups', one), '409 too_many_topups');
+});
+
+test('the list is newest first, by page, by status, method and time', async () => {
+  const reseller = await scene.service.createReseller();
+  const made: ShownTopup[] = [];
+  for (const amount of ['1.00', '2.00', '3.00'])
+    made.push(await topUp(reseller, amount, { method: 'bank_transfer' }));
+  const paid = await topUp(reseller, '4.00');
+  scene.standIn.control.press(sessionOf(paid), 'pay');
+  await delivered();
+  const amounts = async (query: string) => {
+    const answer = expectStatus(await reseller.get(`/api/v1/topups?${query}`), 200);
+    return { ...answer, data: answer.data.map(({ amount }: { readonly amount: string }) => amount) };
+  };
+  assert.deepEqual(await amounts('limit=3'), {
+    data: ['4.00', '3.00', '2.00'],
+    page: 1,
+    per_page: 3,
+    total: 4,
+  });
+  assert.deepEqual((await amounts('limit=3&page=2')).data, ['1.00']);
+  assert.deepEqual(await amounts('status=paid'), { data: ['4.00'], next_cursor: null });
+  const first = await amounts('method=bank_transfer&limit=2');
+  assert.deepEqual(first.data, ['3.00', '2.00']);
+  const next = await amounts(`method=bank_transfer&limit=2&cursor=${first.next_cursor}`);
+  assert.deepEqual(next, { data: ['1.00'], next_cursor: null });
+  assert.deepEqual((await amounts('created_to=2026-01-14')).data, []);
+  expectRefusal(await reseller.get('/api/v1/topups?status=lost'), '422 invalid_filter');
+});
+
+test('each end of a top-up has an event', async () => {
+  const reseller = await scene.service.createReseller();
+  expectStatus(await reseller.get('/api/v1/events'), 200);
+  const [failing, paying] = [await topUp(reseller, '5.00'), await topUp(reseller, '6.00')];
+  scene.standIn.control.press(sessionOf(failing), 'pay_later');
+  scene.standIn.control.settle(sessionOf(failing), 'fails');
+  scene.standIn.control.press(sessionOf(paying), 'pay');
+  await delivered();
+  scene.standIn.control.expire(sessionOf(await topUp(reseller, '7.00')));
+  await delivered();
+  assert.deepEqual((await eventsOf(reseller)).sort(), ['topup.expired', 'topup.failed', 'topup.paid']);
+});
+
+test('an order that the balance does not cover says where funds are added', async () => {
+  const reseller = await scene.service.createReseller();
+  const order = { package_id: scene.service.packages.basic, customer: 'ada@example.com', months: 1 };
+  const refused = await reseller.post('/api/v1/orders', order);
+  expectRefusal(refused, '402 insufficient_credit');
+  assert.equal(refused.body.error.details.topup_url, 'http://127.0.0.1/panel/top-ups');
+  const preview = await reseller.post('/api/v1/orders/preview', order);
+  assert.deepEqual(preview.body.error.details, refused.body.error.details);
+});
+
+test('in test mode the request says what becomes of it, and no provider is asked', async () => {
+  await setPayments(scene.service, { methods: {} });
+  const { tests } = await createTestAccounts(scene.service);
+  assert.equal(await moneyOf(tests), '1000.00, 0.00');
+  const ask = (more: object) => topUp(tests, '100.00', more);
+  assert.equal((await ask({})).status, 'paid');
+  assert.equal((await ask({ outcome: 'fail' })).status, 'failed');
+  const disputed = await ask({ outcome: 'dispute' });
+  assert.deepEqual([disputed.status, disputed['disputed']], ['disputed', '100.00']);
+  const returned = await ask({ outcome: 'dispute', method: 'bank_transfer' });
+  assert.deepEqual([returned.status, returned['refunded']], ['refunded', '100.00']);
+  assert.equal(await moneyOf(tests), '1100.00, 0.00');
+  const later = await ask({ outcome: 'later' });
+  await scene.reconcile();
+  assert.deepEqual(await statusesOf(tests, later), ['processing']);
+  await advance(tests, 'PT1M');
+  await scene.reconcile();
+  assert.deepEqual(await statusesOf(tests, later), ['paid']);
+  assert.equal(await moneyOf(tests), '1200.00, 0.00');
+  await setPayments(scene.service, {});
+});
