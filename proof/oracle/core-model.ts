@@ -42,7 +42,7 @@ import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
 import { type Group, type Period, periodNames, periods } from '../../src/shared/periods.ts';
-import { keptPaymentsProblem, paymentCommandOf, paymentProblem } from './core-payments.ts';
+import { creditProblem, keptPaymentsProblem, paymentCommandOf, paymentProblem } from './core-payments.ts';
 import { eventProblem } from './emitted-events.ts';
 import {
   entryBalanceOf,
@@ -695,7 +695,8 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
     if (answer.type !== 'credited') return 'not credited';
     if (!('entries' in outcome) || answer.replayed !== outcome.replayed)
       return `replayed is ${answer.replayed}`;
-    return answer.entry.balanceAfterCents === entryBalanceOf(outcome) ? null : 'another balance after';
+    if (answer.entry.balanceAfterCents !== entryBalanceOf(outcome)) return 'another balance after';
+    return creditProblem(outcome, answer);
   }
   return orderAnswerProblem(expected.outcome, answer);
 }
@@ -814,7 +815,12 @@ function sameOutcome(one: OrderOutcome, other: OrderOutcome): boolean {
   if (one.type === 'settled' && other.type === 'settled')
     return one.replayed === other.replayed && sameMembers(one.order, other.order);
   if (one.type === 'credited' && other.type === 'credited')
-    return one.replayed === other.replayed && sameMembers(one.entry, other.entry);
+    return (
+      one.replayed === other.replayed &&
+      one.settledCents === other.settledCents &&
+      one.receivableCents === other.receivableCents &&
+      sameMembers(one.entry, other.entry)
+    );
   if (one.type === 'refused' && other.type === 'refused')
     return one.refusal.code === other.refusal.code && sameMembers(one.refusal.details, other.refusal.details);
   return one.type === other.type && toText(one) === toText(other);

@@ -53,6 +53,16 @@ export function paymentProblem(
     : `the receivable is ${answer.receivableCents}`;
 }
 
+/** What a credit settled, also when it is sent again. */
+export function creditProblem(
+  { entries }: { readonly entries: readonly OracleEntry[] },
+  { settledCents }: Extract<OrderOutcome, { type: 'credited' }>,
+): string | null {
+  const settlements = entries.filter(({ kind }) => kind === 'settlement');
+  const wanted = settlements.reduce((sum, { amountCents }) => sum - amountCents, 0n);
+  return settledCents === wanted ? null : `it settled ${settledCents} instead of ${wanted}`;
+}
+
 /** Sent again, a write-off gets its first answer. */
 function writeOffProblem(
   expected: Extract<PaymentOutcome, { entries: unknown }>,

@@ -10,6 +10,7 @@ import {
 } from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { NumberedEvent } from '../../src/features/order-engine/decisions/order-events.ts';
 import {
+  type KeyedCredit,
   type OrderChanges,
   type OrderState,
   type PaidOrder,
@@ -100,7 +101,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
     const loadedCustomers = new Map<string, CustomerState>();
     const foreign = new Map<string, { reference: string; accountId: number }>();
     const loadedOrders: OrderRecord[] = [];
-    const credits: LedgerEntry[] = [];
+    const credits: KeyedCredit[] = [];
     const loadedChanges: PlanChange[] = [];
     for (const { accountId } of commands) loadedAccounts.set(accountId, getAccount(accountId));
     for (const command of commands) {
@@ -134,7 +135,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
       const key = `${command.accountId} ${command.idempotencyKey}`;
       if (command.type === 'credit') {
         const entry = creditsByKey.get(key);
-        if (entry !== undefined) credits.push(entry);
+        if (entry !== undefined) credits.push({ entry, settledCents: settledBy(entry) });
       } else if (bindsPlanKey(command)) {
         const change = command.keyIsMinted ? undefined : planChangesByKey.get(key);
         if (change !== undefined) loadedChanges.push(change);
@@ -192,6 +193,14 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         return [paidKey({ accountId, customerNumber }), newestFirst.map((order) => ({ ...order }))];
       }),
     );
+  }
+
+  /** The settlements right after a credit are its own. */
+  function settledBy({ accountId, number }: LedgerEntry): bigint {
+    const later = ofAccount(entries, accountId).filter((one) => one.number > number);
+    const end = later.findIndex(({ kind }) => kind !== 'settlement');
+    const own = end === -1 ? later : later.slice(0, end);
+    return own.reduce((sum, one) => sum - one.amountCents, 0n);
   }
 
   function paymentsFor(commands: readonly OrderCommand[]): { payments?: LoadedPayments } {

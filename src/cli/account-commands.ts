@@ -158,12 +158,16 @@ function creditCommand(): Command {
       withService(async (service) => {
         const account = await getAccount(service, named);
         const credited = await service.admin.creditAccount(account.id, { amount, memo }, { idempotencyKey });
-        const { entry, balance, replayed } = credited;
+        const { entry, balance, settled, receivable, replayed } = credited;
         const what = replayed ? 'was booked before; nothing moved this time' : 'booked';
+        const paid =
+          settled === undefined
+            ? ''
+            : `; ${settled} of it settled the receivable, ${receivable} is still owed`;
         answer(
           json,
           { ...credited, idempotency_key: idempotencyKey },
-          `${entry.amount} ${entry.currency} for ${account.username} ${what}; balance ${balance} ${entry.currency} (idempotency key ${idempotencyKey}).\n`,
+          `${entry.amount} ${entry.currency} for ${account.username} ${what}${paid}; balance ${balance} ${entry.currency} (idempotency key ${idempotencyKey}).\n`,
         );
       }),
     );

@@ -238,6 +238,53 @@ test('of two receivables the older is settled first, and what is written off sta
   await inOrder();
 });
 
+test('a credit says what it settled, also when it is sent again', async () => {
+  const account = await service.createReseller({});
+  const path = `/api/admin/v1/accounts/${account.id}/credit`;
+  const give = async (amount: string, key: string) => {
+    const { body, status, text } = await service.admin.post(
+      path,
+      { amount, memo: 'By hand' },
+      { 'idempotency-key': key },
+    );
+    assert.equal(status, 201, text);
+    const { entry, ...rest } = body;
+    return { ...rest, after: entry.balance_after };
+  };
+  for (const number of [1, 2]) {
+    await topup(account, number, 10_000);
+    moved(await pay(account, number, 10_000n));
+  }
+  await spend(account, '200.00');
+  for (const number of [1, 2]) moved(await takeBack(account, number, `stripe:dp_${number}`, 10_000n));
+  const first = { balance: '0.00', settled: '150.00', receivable: '50.00', after: '150.00' };
+  assert.deepEqual(await give('150.00', 'first'), first);
+  const second = { balance: '10.00', settled: '50.00', receivable: '0.00', after: '60.00' };
+  assert.deepEqual(await give('60.00', 'second'), second);
+  assert.deepEqual(await give('-1.00', 'debit'), { balance: '9.00', after: '9.00' });
+  assert.deepEqual(await give('3.00', 'third'), { balance: '12.00', after: '12.00' });
+  assert.deepEqual(await give('150.00', 'first'), { ...first, receivable: '0.00' });
+  assert.deepEqual(await give('60.00', 'second'), second);
+  assert.deepEqual(await give('3.00', 'third'), { balance: '12.00', after: '12.00' });
+  const audit = expectStatus(await service.admin.get('/api/admin/v1/audit'), 200);
+  const ofAccount = audit.data.filter(
+    ({ action, subject }: { action: string; subject: string }) =>
+      action === 'account.credit' && subject === `account ${account.id}`,
+  );
+  assert.deepEqual(
+    ofAccount.map(({ after }: { after: Record<string, string> }) => {
+      const { balance, settled, receivable } = after;
+      return { balance, settled, receivable };
+    }),
+    [
+      { balance: '12.00', settled: undefined, receivable: undefined },
+      { balance: '60.00', settled: '50.00', receivable: '0.00' },
+      { balance: '150.00', settled: '150.00', receivable: '50.00' },
+    ],
+  );
+  await inOrder();
+});
+
 test('a write-off forgives once, however often it is sent', async () => {
   const account = await service.createReseller({});
   for (const number of [1, 2]) {

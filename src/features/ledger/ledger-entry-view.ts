@@ -3,8 +3,9 @@
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
+import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { LedgerEntry } from '../order-engine/records/ledger-entry.ts';
-import type { LedgerEntryView } from './ledger-schemas.ts';
+import type { CreditedView, LedgerEntryView } from './ledger-schemas.ts';
 
 export function ledgerEntryView(entry: LedgerEntry, actor: string | null, currency: string): LedgerEntryView {
   const { accountId, number, orderNumber } = entry;
@@ -19,5 +20,20 @@ export function ledgerEntryView(entry: LedgerEntry, actor: string | null, curren
     actor,
     memo: entry.memo,
     created_at: formatTime(entry.createdAt),
+  };
+}
+
+export function creditedView(
+  { entry, settledCents, receivableCents }: Extract<OrderOutcome, { readonly type: 'credited' }>,
+  actor: string | null,
+  currency: string,
+): CreditedView {
+  return {
+    entry: ledgerEntryView(entry, actor, currency),
+    balance: formatAmount(entry.balanceAfterCents - settledCents),
+    ...(settledCents > 0n && {
+      settled: formatAmount(settledCents),
+      receivable: formatAmount(receivableCents),
+    }),
   };
 }

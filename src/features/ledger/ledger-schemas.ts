@@ -22,7 +22,13 @@ export const ledgerEntrySchema = Type.Object(
 
 export const creditedSchema = Type.Object({
   entry: Type.Ref('LedgerEntry'),
-  balance: amount('The balance after this entry.'),
+  balance: amount('The balance after this entry and the settlements that follow it.'),
+  settled: Type.Optional(
+    amount('What the credit paid of the account’s receivable. Missing if it paid nothing.'),
+  ),
+  receivable: Type.Optional(amount('What the account owes now. Missing if the credit paid nothing of it.')),
 });
+
+export type CreditedView = Static<typeof creditedSchema>;
 
 export type LedgerEntryView = Static<typeof ledgerEntrySchema>;

@@ -1,7 +1,7 @@
 // Loads the data of a batch or preview in one round trip: the accounts, locked or not, and what their commands need.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
-import { nullable, oneOf } from '../../platform/database/row-values.ts';
+import { bigint, nullable, oneOf } from '../../platform/database/row-values.ts';
 import { bySharding } from '../../platform/database/shards/query-shards.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
@@ -203,9 +203,15 @@ const loadLastOrdersApart: SqlStatement = {
 
 const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
 
+/** The settlements right after a credit are its own. */
+const settledBy = (credit: string) => `(select coalesce(-sum(s.amount_cents), 0)::bigint from ledger_entries s
+      where s.account_id = ${credit}.account_id and s.number > ${credit}.number and s.kind = 'settlement'
+        and s.number < coalesce((select n.number from ledger_entries n where n.account_id = ${credit}.account_id
+          and n.number > ${credit}.number and n.kind <> 'settlement' order by n.number limit 1), 2147483647))`;
+
 const loadCreditsByKey: SqlStatement = {
   name: 'load_credits_by_key',
-  text: `select ${ledgerEntries.list('e')} from ${creditKeys.sent('wanted')}
+  text: `select ${ledgerEntries.list('e')}, ${settledBy('e')} as settled_cents from ${creditKeys.sent('wanted')}
     join ledger_entries e on e.account_id = wanted.account_id and e.idempotency_key = wanted.idempotency_key`,
 };
 
@@ -371,7 +377,10 @@ export async function load(
       accountId: Number(row['account_id']),
     })),
     orders: loadedOrders,
-    credits: creditRows.map((row) => ledgerEntries.parse(row)),
+    credits: creditRows.map((row) => ({
+      entry: ledgerEntries.parse(row),
+      settledCents: bigint(row['settled_cents']),
+    })),
     planChanges: changeRows.map((row) => planChanges.parse(row)),
     trials: trialRows.map(parseTrial),
     orderCalls,

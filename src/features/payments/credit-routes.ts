@@ -7,12 +7,12 @@ import { ranked } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
-import { formatAmount, parseAmount } from '../../shared/amounts.ts';
+import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { findAccount } from '../identity/find-accounts.ts';
-import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { creditedView } from '../ledger/ledger-entry-view.ts';
 import { creditedSchema } from '../ledger/ledger-schemas.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { expectOutcome } from '../orders/expect-outcome.ts';
@@ -81,18 +81,13 @@ export function accountCreditRoutes(
         'credited',
       );
       markReplayed(reply, outcome);
-      const { entry } = outcome;
       // If this is a replay, another administrator may have made the credit.
-      const { actorId } = entry;
+      const { actorId } = outcome.entry;
       const { account } = request.principal;
       // The credit is done. Read a single account, so that the answer does not wait behind lists.
       const actor =
         actorId === null ? null : actorId === account.id ? account : await findAccount(lookups, actorId);
-      const answer = {
-        entry: ledgerEntryView(entry, actor?.username ?? null, currency),
-        balance: formatAmount(entry.balanceAfterCents),
-      };
-      return reply.code(201).send(answer);
+      return reply.code(201).send(creditedView(outcome, actor?.username ?? null, currency));
     },
   );
 }

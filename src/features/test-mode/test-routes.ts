@@ -11,7 +11,7 @@ import type { JsonObject } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime, parseDuration, parseTime } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { realIdOf } from '../identity/principal.ts';
-import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
+import { creditedView } from '../ledger/ledger-entry-view.ts';
 import { creditedSchema } from '../ledger/ledger-schemas.ts';
 import type { ClockTarget } from '../order-engine/decisions/order-commands.ts';
 import { expectOutcome } from '../orders/expect-outcome.ts';
@@ -206,10 +206,7 @@ async function creditTest(
     entry.actorId === null
       ? null
       : ((await findAccountNames(database, [entry.actorId])).get(entry.actorId) ?? null);
-  return reply.code(201).send({
-    entry: ledgerEntryView(entry, actor, currency),
-    balance: formatAmount(entry.balanceAfterCents),
-  });
+  return reply.code(201).send(creditedView(outcome, actor, currency));
 }
 
 async function inTestMode({ principal }: FastifyRequest): Promise<void> {

@@ -24,8 +24,8 @@ export function creditAccount(
   const fingerprint = fingerprintOf('credit', amountCents.toString(), memo);
   const earlier = working.creditByKey(account.id, idempotencyKey);
   if (earlier !== null) {
-    if (earlier.fingerprint !== fingerprint) return refused('idempotency_conflict');
-    return { type: 'credited', entry: earlier, replayed: true };
+    if (earlier.entry.fingerprint !== fingerprint) return refused('idempotency_conflict');
+    return { type: 'credited', ...earlier, receivableCents: account.receivableCents, replayed: true };
   }
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   // The balance of a full account can still be debited.
@@ -52,7 +52,10 @@ export function creditAccount(
     now,
   );
   working.emit(account.id, { type: `balance.${kind}ed`, entry });
-  if (amountCents > 0n) settleReceivables(working, account.id, amountCents, now);
+  const settlements = amountCents > 0n ? settleReceivables(working, account.id, amountCents, now) : [];
+  const settledCents = settlements.reduce((sum, settlement) => sum - settlement.amountCents, 0n);
+  const receivableCents = account.receivableCents - settledCents;
+  working.addCredit({ entry, settledCents });
   working.addAudit({
     actorId,
     by,
@@ -60,10 +63,15 @@ export function creditAccount(
     subject: `account ${account.id}`,
     before: { balance: formatAmount(account.balanceCents) },
     after: {
+      // Verification compares it with the entry, so settlements do not count.
       balance: formatAmount(entry.balanceAfterCents),
       entry_id: publicId(account.id, entry.number),
       memo,
+      ...(settledCents > 0n && {
+        settled: formatAmount(settledCents),
+        receivable: formatAmount(receivableCents),
+      }),
     },
   });
-  return { type: 'credited', entry, replayed: false };
+  return { type: 'credited', entry, settledCents, receivableCents, replayed: false };
 }

@@ -269,7 +269,14 @@ export type OrderOutcome = AnyOutcome & {
 
 type AnyOutcome =
   | { readonly type: 'ordered'; readonly order: OrderRecord; readonly replayed: boolean }
-  | { readonly type: 'credited'; readonly entry: LedgerEntry; readonly replayed: boolean }
+  /** `receivableCents` is what is owed now, also in a replay. */
+  | {
+      readonly type: 'credited';
+      readonly entry: LedgerEntry;
+      readonly settledCents: bigint;
+      readonly receivableCents: bigint;
+      readonly replayed: boolean;
+    }
   /** `entries` are those that the command made: none in a replay. */
   | {
       readonly type: 'payment_moved';

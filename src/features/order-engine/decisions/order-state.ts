@@ -36,7 +36,7 @@ export interface OrderState {
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
   /** Orders found by idempotency key, by renewed number, or as the last order of a renewed customer. */
   readonly orders: readonly OrderRecord[];
-  readonly credits: readonly LedgerEntry[];
+  readonly credits: readonly KeyedCredit[];
   readonly planChanges: readonly PlanChange[];
   readonly payments?: LoadedPayments;
   readonly trials?: readonly TrialHad[];
@@ -54,6 +54,12 @@ export interface OrderState {
   readonly orderCalls?: ReadonlyMap<string, OrderCall>;
   readonly dueSteps?: ReadonlyMap<number, DueSteps>;
   readonly testSpace?: TestSpace | null;
+}
+
+/** A credit or debit, and what it settled of the account's receivable. */
+export interface KeyedCredit {
+  readonly entry: LedgerEntry;
+  readonly settledCents: bigint;
 }
 
 export type PaidOrder = Pick<
@@ -119,7 +125,7 @@ export function createWorkingState(state: OrderState) {
   );
   const ordersByNumber = new Map(state.orders.map((order) => [`${order.accountId} ${order.number}`, order]));
   const creditsByKey = new Map(
-    state.credits.map((entry) => [`${entry.accountId} ${entry.idempotencyKey}`, entry]),
+    state.credits.map((credit) => [`${credit.entry.accountId} ${credit.entry.idempotencyKey}`, credit]),
   );
 
   const changesByKey = new Map(
@@ -274,7 +280,7 @@ export function createWorkingState(state: OrderState) {
       ordersByKey.get(`${accountId} ${key}`) ?? null,
     orderByNumber: (accountId: number, number: number): OrderRecord | null =>
       ordersByNumber.get(`${accountId} ${number}`) ?? null,
-    creditByKey: (accountId: number, key: string): LedgerEntry | null =>
+    creditByKey: (accountId: number, key: string): KeyedCredit | null =>
       creditsByKey.get(`${accountId} ${key}`) ?? null,
     customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
     planChangeByKey: (accountId: number, key: string): PlanChange | null =>
@@ -356,8 +362,12 @@ export function createWorkingState(state: OrderState) {
         createdAt,
       };
       entries.push(entry);
-      if (entry.idempotencyKey !== null) creditsByKey.set(`${accountId} ${entry.idempotencyKey}`, entry);
       return entry;
+    },
+
+    addCredit(credit: KeyedCredit): void {
+      const { accountId, idempotencyKey } = credit.entry;
+      creditsByKey.set(`${accountId} ${idempotencyKey}`, credit);
     },
 
     addCustomer(accountId: number, part: Omit<CustomerState, 'accountId' | 'number'>): CustomerState {
