@@ -37,6 +37,7 @@ export const inEveryPlace: readonly string[] = [
   'people',
   'product-truth',
   'query-plans',
+  'receivables',
   'reseal',
   'road',
   'secrets',

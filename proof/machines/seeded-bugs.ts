@@ -799,8 +799,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'the credit of a test has no author',
     file: 'src/features/test-mode/test-routes.ts',
-    find: 'entry: ledgerEntryView(entry, actor, currency),',
-    replace: 'entry: ledgerEntryView(entry, actor && null, currency),',
+    find: 'creditedView(outcome, actor, currency)',
+    replace: 'creditedView(outcome, actor && null, currency)',
     test: 'test/service/test-mode.test.ts',
   },
   {

@@ -28,6 +28,7 @@ export const bodies: Readonly<Record<string, object>> = {
   createAccount: { username: '{fresh}', group: 'reseller', password },
   changeAccount: { display_name: 'Ada' },
   creditAccount: { amount: '1.00' },
+  writeOffReceivable: { memo: 'Out of business' },
   createAccountKey: { name: 'Till' },
   changeAccountKey: { name: 'Till' },
   rotateAccountKey: { overlap_hours: 1 },

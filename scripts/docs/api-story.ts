@@ -9,7 +9,7 @@ import { publicId } from '../../src/shared/identifiers.ts';
 import { createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import type { SampleRequest } from './request-samples.ts';
-import { exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
+import { contoso, exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
 
 export function keyOf(
   { resellerKey, adminKey, testKey }: StoryWorld,
@@ -74,6 +74,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     async environmentOf(operationId) {
       if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
       if (operationId === 'listProductCalls') await leaveCallUntaken(service);
+      if (operationId === 'listReceivables') await leaveReceivable(service);
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
     },
   };
@@ -138,6 +139,28 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
   const since = clock.seconds - 72 * 3_600;
   await query(`update product_calls set status = 'attention', attempts = 12, last_status = 503,
     first_attempt_at = to_timestamp(${since}) where confirms`);
+}
+
+/** A payment that is paid out and then disputed. */
+async function leaveReceivable({ service, admin, database }: TestService): Promise<void> {
+  const text = `insert into topups (account_id, number, method, amount_cents, status, created_at)
+    values (${contoso}, 1, 'card', 95000, 'open', now())`;
+  await database.ofAccount(contoso).query({ name: '', text });
+  const payment = { accountId: contoso, topupNumber: 1, amountCents: 95_000n };
+  const { engine } = service;
+  await engine.submit({ type: 'receive_payment', ...payment, paymentRef: 'stripe:pi_1', memo: null });
+  const out = { amount: '-950.00', memo: 'Paid out' };
+  const paidOut = await admin.post(`/api/admin/v1/accounts/${contoso}/credit`, out);
+  assert.equal(paidOut.status, 201, paidOut.text);
+  const taken = await engine.submit({
+    type: 'reverse_payment',
+    ...payment,
+    cause: 'stripe:dp_1',
+    kind: 'dispute',
+    allowReceivable: true,
+    by: null,
+  });
+  assert.ok(taken.type === 'payment_moved' && taken.receivableCents === 95_000n, taken.type);
 }
 
 async function leaveCallUntaken({ database, clock }: TestService): Promise<void> {

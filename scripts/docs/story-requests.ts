@@ -6,6 +6,8 @@ import { type OpenapiDocument, operationsOf } from './openapi-document.ts';
 import type { SampleRequest } from './request-samples.ts';
 
 export const northwind = 2;
+/** The story creates it. It owes money right before that is listed. */
+export const contoso = 3;
 
 /** The {id} in a sample's path. It exists at the start, or an earlier step creates it. */
 export const ids: Readonly<Record<string, number | string>> = {
@@ -22,6 +24,7 @@ const invited = 10_000_001;
 const idsOfSteps: Readonly<Record<string, number>> = {
   deleteWebhook: 2,
   deleteOperatorWebhook: 4,
+  writeOffReceivable: contoso,
 };
 const operatorWebhook = 3;
 const innerIds: Readonly<Record<string, number>> = {

@@ -61,6 +61,7 @@ import type {
   ProductCall,
   ReadAllEventsAnswer,
   ReadAllEventsQuery,
+  Receivable,
   RedeliverSinceToOperatorWebhookBody,
   RemovePersonAnswer,
   RenewInvitationAnswer,
@@ -81,6 +82,8 @@ import type {
   UnschedulePricesQuery,
   VerifyReport,
   Webhook,
+  WriteOffReceivableAnswer,
+  WriteOffReceivableBody,
 } from './api-types.ts';
 import { type EventQuery, followEvents } from './event-feed.ts';
 import type { CallOperation } from './operation-caller.ts';
@@ -107,6 +110,11 @@ export const walkedPageItems = 100;
 
 export type Credited = CreditAccountAnswer & {
   /** True if the key was used before: this is the first answer again, and no money moved. */
+  replayed: boolean;
+};
+
+export type WrittenOff = WriteOffReceivableAnswer & {
+  /** True if the key was used before: this is the first answer again. */
   replayed: boolean;
 };
 
@@ -182,6 +190,28 @@ export class AdminClient {
     options?: KeyedCallOptions,
   ): Promise<Credited> {
     const answer = await this.#call('creditAccount', { id: accountId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** Accounts that owe money, the most first. */
+  async listReceivables(query?: PageQuery, options?: CallOptions): Promise<Page<Receivable>> {
+    return (await this.#call('listReceivables', { query, options })).body;
+  }
+
+  eachReceivable(options?: CallOptions): AsyncGenerator<Receivable> {
+    return eachOf((page) => this.listReceivables({ page, limit: walkedPageItems }, options));
+  }
+
+  /**
+   * Writes off what the account owes: all of it, or `amount`. Moves no money. Retries use the same idempotency key. Errors:
+   * account_not_found, validation_failed (more than is owed), idempotency_conflict.
+   */
+  async writeOffReceivable(
+    accountId: number,
+    body: WriteOffReceivableBody,
+    options?: KeyedCallOptions,
+  ): Promise<WrittenOff> {
+    const answer = await this.#call('writeOffReceivable', { id: accountId, body, options });
     return { ...answer.body, replayed: answer.replayed };
   }
 

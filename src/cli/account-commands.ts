@@ -6,6 +6,7 @@ import {
   groups,
   listAccountsCommand,
   printAccount,
+  receivablesCommand,
   showCommand,
   whichAccount,
 } from './account-list-commands.ts';
@@ -24,13 +25,15 @@ interface Json {
 export function accountCommand(): Command {
   return new Command('account')
     .description(
-      'accounts: create, list, show, edit, credit, trial, block, unblock, end-sessions, key (an administrator’s key)',
+      'accounts: create, list, show, edit, credit, receivables, write-off, trial, block, unblock, end-sessions, key (an administrator’s key)',
     )
     .addCommand(createCommand())
     .addCommand(listAccountsCommand())
     .addCommand(showCommand())
     .addCommand(editCommand())
     .addCommand(creditCommand())
+    .addCommand(receivablesCommand())
+    .addCommand(writeOffCommand())
     .addCommand(trialCommand())
     .addCommand(blockCommand('block', true))
     .addCommand(blockCommand('unblock', false))
@@ -170,6 +173,39 @@ function creditCommand(): Command {
           `${entry.amount} ${entry.currency} for ${account.username} ${what}${paid}; balance ${balance} ${entry.currency} (idempotency key ${idempotencyKey}).\n`,
         );
       }),
+    );
+}
+
+function writeOffCommand(): Command {
+  interface Options extends Json {
+    readonly memo: string;
+    readonly idempotencyKey?: string;
+  }
+  return new Command('write-off')
+    .description('write off what an account owes; moves no money')
+    .addArgument(whichAccount())
+    .argument('[amount]', 'for example 100.00 (default: all of it)')
+    .requiredOption('--memo <text>', 'why, for the audit log')
+    .option('--idempotency-key <key>', 'if repeated, it counts once (default: generated)')
+    .option('--json', 'print the answer as JSON', false)
+    .action(
+      (
+        named: string,
+        amount: string | undefined,
+        { memo, idempotencyKey = mintIdempotencyKey(), json }: Options,
+      ) =>
+        withService(async (service) => {
+          const account = await getAccount(service, named);
+          const body = { amount, memo };
+          const written = await service.admin.writeOffReceivable(account.id, body, { idempotencyKey });
+          const { written_off, receivable, currency, replayed } = written;
+          const what = replayed ? 'had been written off before' : 'written off';
+          answer(
+            json,
+            { ...written, idempotency_key: idempotencyKey },
+            `${written_off} ${currency} of ${account.username} ${what}; ${receivable} ${currency} is still owed (idempotency key ${idempotencyKey}).\n`,
+          );
+        }),
     );
 }
 

@@ -1,7 +1,7 @@
 // sellthrough account list, account show.
 
 import { Argument, Command, Option } from 'commander';
-import type { Account } from '../../sdk/src/index.ts';
+import type { Account, Receivable } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';
 import { getAccount } from './find-account.ts';
 import { type ListOptions, listCommand, printList } from './listing.ts';
@@ -56,6 +56,28 @@ export function listAccountsCommand(): Command {
           options,
         );
       }),
+    );
+}
+
+const receivableColumns: readonly Column<Receivable>[] = [
+  { title: 'ID', value: ({ account }) => account.id, align: 'right' },
+  { title: 'USERNAME', value: ({ account }) => account.username, mayShrink: true },
+  { title: 'OWES', value: ({ receivable }) => receivable, align: 'right' },
+  { title: 'BALANCE', value: ({ balance }) => balance, align: 'right' },
+  { title: 'SINCE', value: ({ since }) => dayOf(since) },
+];
+
+export function receivablesCommand(): Command {
+  return listCommand('receivables')
+    .description('list accounts that owe money, the most first')
+    .action((options: ListOptions) =>
+      withService(({ admin }) =>
+        printList(
+          { page: (query) => admin.listReceivables(query), each: () => admin.eachReceivable() },
+          receivableColumns,
+          options,
+        ),
+      ),
     );
 }
 

@@ -23,6 +23,7 @@ import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
 import { paymentSettingsRoutes } from '../features/payments/payment-settings-routes.ts';
+import { receivableRoutes } from '../features/payments/receivable-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
 import { operatorPlanRoutes } from '../features/plans/operator-plan-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
@@ -50,6 +51,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof productAdminRoutes> &
   Needs<typeof productCallRoutes> &
   Needs<typeof paymentSettingsRoutes> &
+  Needs<typeof receivableRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
@@ -82,6 +84,7 @@ export function adminRoutes(
   productAdminRoutes(app, dependencies);
   productCallRoutes(app, dependencies);
   paymentSettingsRoutes(app, dependencies);
+  receivableRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {

@@ -24,6 +24,7 @@ import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
 import { paymentsSchema } from '../features/payments/payment-settings-schemas.ts';
+import { receivableSchema } from '../features/payments/receivable-schemas.ts';
 import { topupSchema } from '../features/payments/topup-schemas.ts';
 import { personSchema } from '../features/people/people-schemas.ts';
 import { forecastSchema } from '../features/plans/forecast-schemas.ts';
@@ -62,6 +63,7 @@ export const namedSchemas = [
   accountPriceListSchema,
   limitSchema,
   paymentsSchema,
+  receivableSchema,
   auditEntrySchema,
   verifyReportSchema,
   ...namedKeySchemas,
