@@ -56,7 +56,7 @@ function createCommand(): Command {
     .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups).default('reseller'))
     .option('--name <text>', 'display name')
     .option('--email <address>', 'where its holder gets mail')
-    .option('--invite', 'instead of a password: mail a link to choose one to --email')
+    .option('--invite', 'mail a link to --email for choosing a password, instead of generating one')
     .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
     .option('--allow <address>', 'address or CIDR range that may use the key (repeatable)', collected)
     .option('--json', 'print the answer as JSON', false)
@@ -100,7 +100,7 @@ function editCommand(): Command {
     readonly confirm?: true;
   }
   return new Command('edit')
-    .description('change an account: only what is given; takes effect on its next request')
+    .description('change an account: only the given settings, from its next request on')
     .addArgument(whichAccount())
     .addOption(new Option('--group <group>', 'whose prices it pays').choices(groups))
     .option('--name <text>', 'display name')
@@ -108,12 +108,14 @@ function editCommand(): Command {
     .option('--rate-limit <number>', 'requests per minute', wholeFrom(1, 1_000_000))
     .option(
       '--allow <address>',
-      'address or CIDR range that may use the key (repeatable; all of them replace the present list)',
+      'address or CIDR range that may use the key (repeatable); replaces the whole list',
       collected,
     )
-    .addOption(new Option('--allow-all', 'empty the list: every address may use the key').conflicts('allow'))
+    .addOption(
+      new Option('--allow-all', 'empty the list, so that every address may use the key').conflicts('allow'),
+    )
     .addOption(new Option('--api <state>', 'switch its API on or off').choices(['on', 'off']))
-    .option('--confirm', 'set a list all the same that leaves out the address you are using')
+    .option('--confirm', 'set the list even if it leaves out the address you are using')
     .option('--json', 'print the account as JSON', false)
     .action(
       (named: string, { group, name, email, rateLimit, allow, allowAll, api, confirm, json }: Options) =>
@@ -154,7 +156,7 @@ function creditCommand(): Command {
     .option('--memo <text>', 'what it is for; the account sees it')
     .option(
       '--idempotency-key <key>',
-      'your name for this payment: if repeated, it counts once (default: generated)',
+      'idempotency key of this payment: repeated, it counts once (default: generated)',
     )
     .option('--json', 'print the answer as JSON', false)
     .action((named: string, amount: string, { memo, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
@@ -162,7 +164,7 @@ function creditCommand(): Command {
         const account = await getAccount(service, named);
         const credited = await service.admin.creditAccount(account.id, { amount, memo }, { idempotencyKey });
         const { entry, balance, settled, receivable, replayed } = credited;
-        const what = replayed ? 'was booked before; nothing moved this time' : 'booked';
+        const what = replayed ? 'was already booked; nothing was booked again' : 'booked';
         const paid =
           settled === undefined
             ? ''
@@ -219,10 +221,10 @@ function trialCommand(): Command {
     .description('give a customer of an account a free trial; charges nothing')
     .addArgument(whichAccount())
     .addArgument(new Argument('<package>', 'id of a free trial').argParser(wholeFrom(1)))
-    .argument('<customer>', 'as in "sellthrough order"; created if new')
+    .argument('<customer>', 'e-mail address or username, as in "sellthrough order"; created if new')
     .option('--name <text>', 'display name of a new customer')
-    .option('--again', 'also to a customer who has had this trial before', false)
-    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--again', 'even if the customer has had this trial before', false)
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing (default: generated)')
     .option('--json', 'print the customer as JSON', false)
     .action((named: string, packageId: number, customer: string, options: Options) =>
       withService(async (service) => {
@@ -242,7 +244,7 @@ function blockCommand(name: 'block' | 'unblock', blocked: boolean): Command {
   return new Command(name)
     .description(
       blocked
-        ? 'stop an account’s API and panel at once; its customers’ plans run on'
+        ? 'stop an account’s API and panel at once; its customers’ plans continue'
         : 'let a blocked account in again',
     )
     .addArgument(whichAccount())
@@ -258,7 +260,7 @@ function blockCommand(name: 'block' | 'unblock', blocked: boolean): Command {
 
 function endSessionsCommand(): Command {
   return new Command('end-sessions')
-    .description('sign an account out of its panel everywhere; its password and key stay')
+    .description('end all panel sessions of an account; its password and key stay valid')
     .addArgument(whichAccount())
     .option('--json', 'print the answer as JSON', false)
     .action((named: string, { json }: Json) =>
@@ -275,7 +277,7 @@ function keyCommand(): Command {
     readonly yes: boolean;
   }
   return new Command('key')
-    .description('replace an account’s API key: the old one is refused from that moment on')
+    .description('replace an account’s API key; the old one stops working at once')
     .addArgument(whichAccount())
     .option('--yes', 'do not ask; needed where there is no terminal', false)
     .option('--json', 'print the key as JSON', false)

@@ -28,7 +28,7 @@ function command(name: string, description: string, json: string): Command {
 }
 
 function listCommand(): Command {
-  return command('list', 'its price lists, the latest first, and what it pays now', 'them').action(
+  return command('list', 'its price lists, latest first, and its current prices', 'them').action(
     (account: string, { json }: { json: boolean }) =>
       withService(async (service) => {
         const { id } = await getAccount(service, account);
@@ -48,25 +48,22 @@ function setCommand(): Command {
     readonly memo?: string;
     readonly json: boolean;
   }
-  return command('set', 'set its price list from a second on; it replaces the earlier list as a whole', 'it')
+  return command('set', 'set its price list from a time on; it replaces the earlier list as a whole', 'it')
     .option(
       '--price <package:period=price>',
       'a price for a package, by its id: 2:yearly=290.00 (repeatable)',
       collected,
     )
-    .option('--percent-off <percent>', 'off the group’s price wherever no --price is given: 12.50')
+    .option('--percent-off <percent>', 'percent off the group’s price, where no --price is given: 12.50')
     .option('--group-prices', 'return the account to the prices of its group')
-    .option('--from <time>', 'the first second: 2027-01-01T00:00:00Z; now, if left out')
-    .option(
-      '--until <time>',
-      'the second from which it pays its group’s prices again; until the next list, if left out',
-    )
-    .option('--memo <text>', 'why; only administrators see it')
+    .option('--from <time>', 'when it begins: 2027-01-01T00:00:00Z (default: now)')
+    .option('--until <time>', 'when it returns to its group’s prices (default: when the next list begins)')
+    .option('--memo <text>', 'a note that only administrators see')
     .action((account: string, { price = [], percentOff, groupPrices, from, until, memo, json }: Options) =>
       withService(async (service) => {
         const namesPrices = price.length > 0 || percentOff !== undefined;
         if (namesPrices === (groupPrices ?? false))
-          throw new CommandFailed('Give --price, --percent-off or both; or --group-prices.', exitCodes.usage);
+          throw new CommandFailed('Use --price, --percent-off or both, or --group-prices.', exitCodes.usage);
         const prices = parsePrices(price);
         const { id } = await getAccount(service, account);
         const list = await service.admin.setAccountPrices(id, {

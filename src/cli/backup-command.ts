@@ -17,11 +17,11 @@ import { epochSeconds, useDatabase } from './with-database.ts';
 export function backupCommand(): Command {
   return new Command('backup')
     .description('write a consistent snapshot of the database into one file (mode 0600), and read it back')
-    .argument('[file]', 'the file to make (default: sellthrough-<time>.backup)')
-    .option('--json', 'print what it holds as JSON', false)
+    .argument('[file]', 'the file to write (default: sellthrough-<time>.backup)')
+    .option('--json', 'print a summary of it as JSON', false)
     .addHelpText(
       'after',
-      '\nThe service may keep running. Embedded: its files are copied beside the backup first, which takes as much room as they have.\nThe file can be restored into either kind of database. SECRET_KEY is not in it: keep that apart.',
+      '\nThe service may keep running. Embedded: the database files are first copied beside the backup, so there must be room for them.\nThe file can be restored into either kind of database. It does not contain SECRET_KEY: keep that separately.',
     )
     .action((name: string | undefined, { json }: { json: boolean }) =>
       endWell(async () => {
@@ -39,7 +39,7 @@ export function backupCommand(): Command {
           const beside =
             heldMilliseconds === null
               ? ''
-              : `The service ran on; orders waited ${heldMilliseconds} ms for its files to be copied.\n`;
+              : `The service kept running; orders waited ${heldMilliseconds} ms for its files to be copied.\n`;
           answer(
             json,
             {
@@ -48,7 +48,7 @@ export function backupCommand(): Command {
               tables: Object.fromEntries(sums.map((sum) => [sum.table, sum.rows])),
               held_milliseconds: heldMilliseconds,
             },
-            `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found whole.\n${beside}SECRET_KEY is not in it. Keep a copy of that too, but elsewhere: a restore needs both.\n`,
+            `Wrote ${path}: ${rows} rows of ${sums.length} tables, read back and found complete.\n${beside}It does not contain SECRET_KEY. Keep a copy of that elsewhere: a restore needs both.\n`,
           );
         } finally {
           file?.discard();

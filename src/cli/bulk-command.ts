@@ -42,27 +42,25 @@ const awayPauseSeconds = 2;
 
 export function bulkCommand(): Command {
   return new Command('bulk')
-    .description(
-      'place the orders and renewals of a file; repeat it safely: what stands is not charged again',
-    )
-    .argument('[file]', 'CSV whose header names fields of an order, or one JSON object on each line')
+    .description('place the orders and renewals of a file; safe to repeat: no order is charged twice')
+    .argument('[file]', 'CSV with a header of order fields, or one JSON object on each line')
     .option(
       '--renew-ending <days>',
-      'in place of a file: renew the plans that are active and end within so many days',
+      'instead of a file: renew active plans that end within this many days',
       wholeFrom(1),
     )
     .addOption(
-      new Option('--format <format>', 'if the ending is not .csv, .jsonl or .ndjson').choices([
-        'csv',
-        'jsonl',
-      ]),
+      new Option(
+        '--format <format>',
+        'needed if the file name does not end in .csv, .jsonl or .ndjson',
+      ).choices(['csv', 'jsonl']),
     )
-    .option('--run <name>', 'a name for this run: the same orders under another name are placed again', '')
+    .option('--run <name>', 'a name for this run; under another name the same orders are placed again', '')
     .option(
       '--failures <file>',
       'where to write what was refused (default: beside the file, if there is one)',
     )
-    .option('--json', 'print the outcome as JSON', false)
+    .option('--json', 'print the result as JSON', false)
     .action((file: string | undefined, options: Options) =>
       withService(async (service) => {
         const { format, orders } = await ordersOf(service, file, options);
@@ -73,7 +71,7 @@ export function bulkCommand(): Command {
         } catch (error) {
           const stand = outcome.placed + outcome.replayed;
           progress.say(
-            `${stand} of ${orders.length} orders are known to stand: repeat the command, and what stands is not charged again.`,
+            `${stand} of ${orders.length} orders are known to be placed. Repeat the command: no order is charged twice.`,
           );
           throw error;
         } finally {
@@ -227,19 +225,19 @@ function report(
   };
   const again =
     replayed === orders && file !== undefined
-      ? 'All of them stood already: nothing was charged. To place the same orders once more, name the run with --run.\n'
+      ? 'All of them were placed before: nothing was charged. To place the same orders once more, name the run with --run.\n'
       : '';
   const failed =
     failures.length === 0 ? '' : `${failuresTable(failures)}${path === undefined ? '' : writtenTo(path)}`;
   answer(
     json,
     value,
-    `${failed}${orders} orders: ${placed} placed, ${replayed} stood already, ${failures.length} failed.${balance === null ? '' : ` Balance ${balance}.`}\n${again}`,
+    `${failed}${orders} orders: ${placed} placed, ${replayed} placed before, ${failures.length} failed.${balance === null ? '' : ` Balance ${balance}.`}\n${again}`,
   );
 }
 
 function writtenTo(path: string): string {
-  return `Written to ${path}: mend it and send it in its turn; what stands there is not charged again.\n`;
+  return `Written to ${path}: correct it and send it; no order is charged twice.\n`;
 }
 
 function failuresTable(failures: readonly Failure[]): string {

@@ -32,14 +32,14 @@ function cancelCommand(): Command {
     readonly json: boolean;
   }
   return new Command('cancel')
-    .description('cancel a customer’s plan; what is unused of it goes to the balance of their account')
+    .description('cancel a customer’s plan and refund its unused part to the account')
     .addArgument(customerArgument())
     .addOption(
-      new Option('--at <when>', 'now: at once, with a refund; period-end: when it has run out')
+      new Option('--at <when>', 'now: at once, with a refund; period-end: when the paid time is over')
         .choices(['now', 'period-end'])
         .makeOptionMandatory(),
     )
-    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing (default: generated)')
     .option('--json', 'print the answer as JSON', false)
     .action((id: number, { at, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
       withService(async ({ admin }) => {
@@ -64,7 +64,7 @@ function changePackageCommand(): Command {
     readonly json: boolean;
   }
   return new Command('change-package')
-    .description('replace a customer’s running plan by another package: an order of their account')
+    .description('replace a customer’s running plan by another package, as an order of the account')
     .addArgument(customerArgument())
     .addOption(
       new Option('--package <id>', 'from "sellthrough package list"')
@@ -72,8 +72,8 @@ function changePackageCommand(): Command {
         .makeOptionMandatory(),
     )
     .option('--months <number>', 'how long: 1, 3 or 12 (default: 1)', monthsOf)
-    .option('--max-charge <amount>', 'the most that may be charged, net of the refund')
-    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--max-charge <amount>', 'the maximum charge, less the refund')
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing (default: generated)')
     .option('--json', 'print the answer as JSON', false)
     .action((id: number, { idempotencyKey = mintIdempotencyKey(), json, ...sent }: Options) =>
       withService(async ({ admin }) => {
@@ -125,7 +125,7 @@ function statusCommand(name: 'suspend' | 'resume', status: ChangeCustomerBody['s
   return new Command(name)
     .description(
       status === 'suspended'
-        ? 'keep a customer from logging in; their plan’s time runs on'
+        ? 'keep a customer from logging in; the plan’s time continues'
         : 'let a suspended customer in again',
     )
     .addArgument(customerArgument())
@@ -158,7 +158,7 @@ export function customerText(
 function runOf({ status, expires_at, ends_at_period_end }: Customer['plan']): string {
   if (status === 'cancelled' || status === 'expired') return `no: ${status} at ${expires_at}`;
   const until = `until ${expires_at}${ends_at_period_end ? ', where it ends' : ''}`;
-  return status === 'suspended' ? `suspended, its time runs ${until}` : until;
+  return status === 'suspended' ? `suspended, time continues ${until}` : until;
 }
 
 function renewalOf({ auto_renew }: Customer['plan']): string {
@@ -167,7 +167,7 @@ function renewalOf({ auto_renew }: Customer['plan']): string {
   return [
     period,
     ...(max_charge === null ? [] : [`for at most ${max_charge}`]),
-    next_at === null ? 'not before its end moves' : `next at ${next_at}`,
+    next_at === null ? 'not before the end changes' : `next at ${next_at}`,
     ...(failure === null ? [] : [`last refused: ${failure}`]),
   ].join(', ');
 }

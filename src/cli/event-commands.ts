@@ -23,7 +23,7 @@ interface EventOptions {
 
 const everybody = () =>
   new Option('--everybody', 'the events of all accounts (an administrator’s key)').default(false);
-const ofType = () => new Option('--type <type>', 'events of this type alone').choices(eventTypes);
+const ofType = () => new Option('--type <type>', 'only events of this type').choices(eventTypes);
 
 const columns: readonly Column<KnownEvent>[] = [
   { title: 'EVENT', value: ({ id }) => id, align: 'right' },
@@ -36,10 +36,10 @@ const columns: readonly Column<KnownEvent>[] = [
 export function eventsCommand(): Command {
   return new Command('events')
     .description('show what happened, oldest first')
-    .option('--after <event>', 'what came behind the event with this id', wholeFrom(1))
+    .option('--after <event>', 'events after the one with this id', wholeFrom(1))
     .addOption(ofType())
-    .option('--limit <number>', 'events of one answer, up to 100', wholeFrom(1, 100), 25)
-    .option('--follow', 'go on forever: from now on, or from behind --after', false)
+    .option('--limit <number>', 'how many events at once, up to 100', wholeFrom(1, 100), 25)
+    .option('--follow', 'keep waiting for new events: from now on, or after --after', false)
     .addOption(everybody())
     .option('--json', 'print JSON: the answer, or with --follow one event on each line', false)
     .action((options: EventOptions) =>
@@ -49,7 +49,7 @@ export function eventsCommand(): Command {
         if (!follow) {
           const page = await feed.read({ after, type, limit });
           const shown = page.data as KnownEvent[];
-          const behind = page.has_more ? `, and more behind --after ${page.next_after}` : '';
+          const behind = page.has_more ? `; more with --after ${page.next_after}` : '';
           answer(json, page, shown.length === 0 ? '' : textTable(columns, shown));
           if (!json) commandIo().stderr.write(`${shown.length} events${behind}\n`);
           return;
@@ -74,7 +74,7 @@ const restMillisecondsMax = 10_000;
 
 export function listenCommand(): Command {
   return new Command('listen')
-    .description('send events on to a program on this machine, signed as an endpoint gets them')
+    .description('forward events to a program on this machine, signed as for an endpoint')
     .requiredOption('--forward <url>', 'where to: http://localhost:4000/webhooks')
     .addOption(ofType())
     .addOption(everybody())

@@ -22,7 +22,7 @@ import { commandIo, fromCommandFolder } from './command-io.ts';
 export function initCommand(): Command {
   return new Command('init')
     .description('write a commented .env with fresh secrets (mode 0600); an existing one is never touched')
-    .option('--json', 'print what was made as JSON', false)
+    .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
       '\nA variable set in the environment is written with its value: PORT=8080 DATABASE_URL=… sellthrough init',

@@ -43,8 +43,8 @@ const whichKey = () =>
 
 function withSettings(command: Command): Command {
   return command
-    .option('--scopes <list>', 'what it may do: packages:read,orders:write', listed)
-    .option('--allow <address>', 'address or CIDR range it may be used from (repeatable)', collected)
+    .option('--scopes <list>', 'its scopes: packages:read,orders:write', listed)
+    .option('--allow <address>', 'address or CIDR range that may use it (repeatable)', collected)
     .option('--rate-limit <number>', 'requests per minute of this key alone', wholeFrom(1, 1_000_000))
     .option('--expires <time>', 'when it ends: 2028-01-01T00:00:00Z, or never');
 }
@@ -112,9 +112,9 @@ function recordOf(key: ApiKey): Parameters<typeof textRecord>[0] {
 }
 
 function createCommand(): Command {
-  return withSettings(command('create', 'make a key; it is printed once', 'it'))
-    .argument('<name>', 'which program has it')
-    .option('--test', 'a key of test mode: it reaches nothing real')
+  return withSettings(command('create', 'create a key; it is printed once', 'it'))
+    .argument('<name>', 'the program that will use it')
+    .option('--test', 'a key for test mode, which cannot change real data')
     .action((account: string, name: string, options: Common & Settings & { test?: true }) =>
       withService(async (client) => {
         const { id } = await getAccount(client, account);
@@ -136,11 +136,11 @@ function shownOnce({ key, api_key }: KeyWithSecret): string {
 }
 
 function changeCommand(): Command {
-  return withSettings(command('change', 'what is not named stays as it is', 'it'))
+  return withSettings(command('change', 'settings that are not given stay unchanged', 'it'))
     .addArgument(whichKey())
-    .option('--name <text>', 'which program has it')
-    .option('--all-scopes', 'every scope of its account, later ones too')
-    .option('--allow-all', 'from wherever its account may be used')
+    .option('--name <text>', 'the program that will use it')
+    .option('--all-scopes', 'all scopes of its account, including future ones')
+    .option('--allow-all', 'from every address that its account allows')
     .action((account: string, keyId: number, options: Common & Settings & { name?: string }) =>
       withService(async (client) => {
         const { name } = options;
@@ -158,11 +158,11 @@ function changeCommand(): Command {
 function rotateCommand(): Command {
   return command(
     'rotate',
-    'a new secret for a key, printed once; for a while the one before it works too',
+    'create a new secret for a key, printed once; the previous one works for a while',
     'it',
   )
     .addArgument(whichKey())
-    .option('--overlap <hours>', 'how long, 0 to 168', wholeFrom(0, 168), 0)
+    .option('--overlap <hours>', 'hours that the previous one still works, 0 to 168', wholeFrom(0, 168), 0)
     .action((account: string, keyId: number, { overlap, json }: Common & { overlap: number }) =>
       withService(async (client) => {
         const { id } = await getAccount(client, account);
@@ -171,14 +171,14 @@ function rotateCommand(): Command {
         const old =
           before === undefined
             ? 'The previous one has stopped working.'
-            : `The one before it works until ${before.ends_at}.`;
+            : `The previous one works until ${before.ends_at}.`;
         answer(json, rotated, `${rotated.api_key}\nKeep it: it is not shown again. ${old}\n`);
       }),
     );
 }
 
 function revokeCommand(): Command {
-  return command('revoke', 'end a key at once', 'what was done')
+  return command('revoke', 'revoke a key at once', 'what was done')
     .addArgument(whichKey())
     .action((account: string, keyId: number, { json }: Common) =>
       withService(async (client) => {

@@ -53,15 +53,15 @@ function setLimitCommand(): Command {
     readonly json: boolean;
   }
   return new Command('set')
-    .description('define a limit, or change it: what is left out is then not set')
+    .description('define or change a limit; settings that are left out are removed')
     .addArgument(key())
     .requiredOption('--name <text>', 'its name')
     .option('--name-de <text>', 'its name in German')
     .addOption(new Option('--kind <kind>', 'what its values are').choices(kinds).makeOptionMandatory())
     .option('--unit <text>', 'after the value: GB')
     .option('--unit-de <text>', 'the unit in German')
-    .option('--position <number>', 'lists show lower ones first; last, if left out', wholeFrom(0))
-    .option('--hidden', 'do not show it to people', false)
+    .option('--position <number>', 'its place in lists, lowest first (default: last)', wholeFrom(0))
+    .option('--hidden', 'hide it from people', false)
     .option('--json', 'print it as JSON', false)
     .action((limitKey: string, { name, nameDe, kind, unit, unitDe, position, hidden, json }: Options) =>
       withService(async ({ admin }) => {
@@ -81,7 +81,7 @@ function setLimitCommand(): Command {
 
 function removeLimitCommand(): Command {
   return new Command('remove')
-    .description('delete a limit that no package on offer has')
+    .description('delete a limit that no package for sale uses')
     .addArgument(key())
     .option('--json', 'print what was deleted as JSON', false)
     .action((limitKey: string, { json }: { json: boolean }) =>

@@ -25,7 +25,7 @@ export function listCommand(name: string): Command {
   return new Command(name)
     .option('--page <number>', 'which page, newest first', wholeFrom(1), 1)
     .option('--limit <number>', `items on a page, up to ${limitMax}`, wholeFrom(1, limitMax), limitDefault)
-    .option('--all', 'every item instead of a page', false)
+    .option('--all', 'all items instead of one page', false)
     .option('--json', 'print JSON: a page, or with --all one item on each line', false);
 }
 
@@ -43,7 +43,7 @@ export async function printList<Item>(
   const first = (found.page - 1) * found.per_page + 1;
   const part =
     found.data.length === 0
-      ? `None on page ${found.page}; ${found.total} in all.`
+      ? `Nothing on page ${found.page}; ${found.total} in total.`
       : `${first} to ${first + found.data.length - 1} of ${found.total}`;
   if (found.data.length > 0) commandIo().stdout.write(textTable(columns, found.data));
   // On stderr, so that programs that parse the table do not see it.
@@ -69,7 +69,7 @@ async function printAll<Item>(
     if (piece.length === limitMax) flush();
   }
   flush();
-  if (!json) commandIo().stderr.write(`${count} in all\n`);
+  if (!json) commandIo().stderr.write(`${count} in total\n`);
 }
 
 export function wholeFrom(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

@@ -15,10 +15,10 @@ interface MigrateFlags {
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database to the schema of this version')
+    .description('migrate the database to the schema of this version')
     .option(
       '--groups <number>',
-      `divide the accounts of a PostgreSQL database into so many groups (2 to ${accountGroupsMax}); stop the service first`,
+      `divide the accounts of a PostgreSQL database into this many groups (2 to ${accountGroupsMax}); stop the service first`,
       (text: string) => {
         const groups = readGroups(text);
         if (groups === null)

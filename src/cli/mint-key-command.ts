@@ -6,7 +6,7 @@ import { commandIo } from './command-io.ts';
 
 export function mintKeyCommand(): Command {
   return new Command('mint-key')
-    .description('make an API key for ADMIN_API_KEY (stored nowhere)')
+    .description('generate an API key for ADMIN_API_KEY (stored nowhere)')
     .option('--json', 'print it as JSON', false)
     .action(({ json }: { json: boolean }) => {
       const key = mintApiKey('live');

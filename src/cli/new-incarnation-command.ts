@@ -11,12 +11,12 @@ import { useDatabase } from './with-database.ts';
 
 export function newIncarnationCommand(): Command {
   return new Command('new-incarnation')
-    .description('after a failover that lost transactions: no id that was given out is given out again')
+    .description('after a failover that lost transactions: make sure that no id is issued twice')
     .option('--yes', 'do not ask; needed where there is no terminal', false)
     .option('--json', 'print the incarnation as JSON', false)
     .addHelpText(
       'after',
-      '\nStop the service first. Product calls, webhooks and events get ids that the lost transactions cannot have used, and\nreaders that stand behind what was lost are answered events_gone. "sellthrough restore" does this by itself.',
+      '\nStop the service first. Product calls, webhooks and events get ids that the lost transactions cannot have used, and\nreaders that have read lost events get events_gone. "sellthrough restore" does this by itself.',
     )
     .action(({ yes, json }: { yes: boolean; json: boolean }) =>
       endWell(() =>

@@ -21,7 +21,7 @@ function moneyCommand(name: string): Command {
     .option('--months <number>', 'how long: 1, 3 or 12', monthsOf)
     .option(
       '--idempotency-key <key>',
-      'your name for this order: if repeated, it is charged once (default: generated)',
+      'idempotency key of this order: repeated, it is charged once (default: generated)',
     )
     .option('--json', 'print the answer as JSON', false);
 }
@@ -36,7 +36,7 @@ export function orderCommand(): Command {
     .addArgument(new Argument('<package>', 'id').argParser(wholeFrom(1)))
     .argument('<customer>', 'an e-mail address, or a name of letters, digits, dot, underscore, hyphen')
     .option('--name <text>', 'display name of a new customer')
-    .option('--login-link', 'also make a single-use link to log in as the customer', false)
+    .option('--login-link', 'also create a login link for the customer, which works once', false)
     .action((packageId: number, customer: string, options: Options) =>
       withService(async (service) => {
         const { months, name, loginLink, idempotencyKey = mintIdempotencyKey(), json } = options;
@@ -82,7 +82,7 @@ function orderText({
     ['expires', order.expires_at],
     ['idempotency key', order.idempotency_key],
   ]);
-  return replayed ? `${text}This order was placed before: nothing was charged now.\n` : text;
+  return replayed ? `${text}This order was placed before. Nothing was charged again.\n` : text;
 }
 
 export function monthsOf(text: string): Months {

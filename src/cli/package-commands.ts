@@ -56,9 +56,9 @@ function withPackageOptions(command: Command): Command {
   return command
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 10.00,27.00,96.00', parsePrices)
     .option('--distributor <prices>', 'the same for distributors', parsePrices)
-    .option('--description <text>', 'what it is, for people; "" removes it')
-    .option('--periods <periods>', 'sold for these only: monthly,quarterly,yearly', parsePeriods)
-    .option('--feature <text>', 'a line shown to people (repeatable)', (text, before: string[] = []) => [
+    .option('--description <text>', 'description for people; "" removes it')
+    .option('--periods <periods>', 'periods that it is sold for: monthly,quarterly,yearly', parsePeriods)
+    .option('--feature <text>', 'a feature shown to people (repeatable)', (text, before: string[] = []) => [
       ...before,
       text,
     ])
@@ -70,11 +70,7 @@ function withPackageOptions(command: Command): Command {
     .option('--accounts <number>', 'limit: accounts', wholeFrom(0))
     .option('--posts-per-day <number>', 'limit: posts a day', wholeFrom(0))
     .option('--ai-images-per-month <number>', 'limit: AI images a month', wholeFrom(0))
-    .option(
-      '--duration-days <number>',
-      'nominal length shown to people; for a free trial, its real length',
-      wholeFrom(1, 3650),
-    )
+    .option('--duration-days <number>', 'length in days; only a free trial ends after it', wholeFrom(1, 3650))
     .option('--json', 'print the package as JSON', false);
 }
 
@@ -127,13 +123,13 @@ function editCommand(): Command {
   }
   return withPackageOptions(
     new Command('edit')
-      .description('change a package: only what is given; new prices apply to new orders')
+      .description('change a package: only the given settings; new prices apply to new orders')
       .addArgument(whichPackage()),
   )
     .option('--name <text>', 'its name')
     .option(
       '--remove-limit <key>',
-      'a limit that it no longer has (repeatable)',
+      'a limit to remove from it (repeatable)',
       (key, before: string[] = []) => [...before, key],
     )
     .option('--no-retired', 'allow it to be ordered again')
@@ -198,7 +194,7 @@ function newLimitsOfFirstEdition(options: PackageOptions) {
 
 function retireCommand(): Command {
   return new Command('retire')
-    .description('take a package off the list: no new orders, renewals go on')
+    .description('stop selling a package; running plans can still be renewed')
     .addArgument(whichPackage())
     .option('--json', 'print the package as JSON', false)
     .action((id: number, { json }: { json: boolean }) =>

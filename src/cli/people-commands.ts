@@ -26,7 +26,7 @@ export function peopleCommand(): Command {
 
 const whichPerson = () => new Argument('<person>', 'username, or id from "sellthrough people list"');
 const whichRole = () =>
-  new Option('--role <role>', 'what they may do; the operator’s people have other roles than an account’s');
+  new Option('--role <role>', 'their role; the operator’s people have other roles than an account’s');
 
 const columns: readonly Column<Person>[] = [
   { title: 'ID', value: ({ id }) => id, align: 'right' },
@@ -40,7 +40,7 @@ const columns: readonly Column<Person>[] = [
 
 function listCommand(): Command {
   return new Command('list')
-    .description('everybody who signs in for an account, or is invited to')
+    .description('everyone who can sign in for an account or is invited')
     .addArgument(whichAccount())
     .option('--json', 'print them as JSON', false)
     .action((named: string, { json }: Json) =>
@@ -61,7 +61,7 @@ function inviteCommand(): Command {
   return new Command('invite')
     .description('invite someone; prints the link to choose a password with, once')
     .addArgument(whichAccount())
-    .argument('<username>', 'what they will sign in with')
+    .argument('<username>', 'the username to sign in with')
     .addOption(whichRole().choices(roles).default('viewer'))
     .option('--email <address>', 'where they are written to; the link goes there, too, if mail is set up')
     .addOption(new Option('--again', 'a new link for someone who was invited').conflicts('email'))
@@ -80,8 +80,8 @@ function inviteCommand(): Command {
         ]);
         const next =
           invitation === null
-            ? 'The link was lost on its way: make another one with --again.'
-            : 'Hand the link on: it is shown only now, and works once.';
+            ? 'The link was already shown. Make another one with --again.'
+            : 'Pass the link on: it is shown only now, and works once.';
         answer(json, invited, `${text}${next}\n`);
       }),
     );
@@ -120,7 +120,7 @@ function changeCommand(): Command {
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove someone: signed out at once, everywhere, and not to come back')
+    .description('remove someone; all their sessions end at once')
     .addArgument(whichAccount())
     .addArgument(whichPerson())
     .option('--json', 'print what was done as JSON', false)

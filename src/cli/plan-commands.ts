@@ -20,7 +20,7 @@ function planCommand(name: string): Command {
     .addArgument(new Argument('<customer>', 'id, from "sellthrough customers"').argParser(wholeFrom(1)))
     .option(
       '--idempotency-key <key>',
-      'your name for this request: if repeated, it counts once (default: generated)',
+      'idempotency key of this request: repeated, it counts once (default: generated)',
     )
     .option('--json', 'print the answer as JSON', false);
 }
@@ -31,7 +31,7 @@ export function cancelCommand(): Command {
   }
   return planCommand('cancel')
     .description(
-      'end the plan of your customer: now, with a refund of the unused time, or when it has run out',
+      'end a customer’s plan: now, with a refund of the unused time, or at the end of the paid time',
     )
     .addOption(new Option('--at <when>', 'when it ends').choices(['now', 'period-end']).makeOptionMandatory())
     .action((id: number, { at, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
@@ -44,7 +44,7 @@ export function cancelCommand(): Command {
           ['balance', balance],
           ['idempotency key', idempotencyKey],
         ] as const;
-        const again = replayed ? 'This was answered before: nothing was changed now.\n' : '';
+        const again = replayed ? 'This request was made before. Nothing was changed again.\n' : '';
         answer(
           json,
           { ...cancelled, idempotency_key: idempotencyKey },
@@ -59,8 +59,8 @@ export function suspendCommand(): Command {
     readonly reason?: string;
   }
   return planCommand('suspend')
-    .description('let your customer in nowhere until you resume them; their plan’s time runs on')
-    .option('--reason <text>', 'why, for the plan’s history')
+    .description('suspend a customer until you resume them; the plan’s time continues')
+    .option('--reason <text>', 'the reason, for the plan’s history')
     .action((id: number, { reason, idempotencyKey, json }: Options) =>
       withService(async (service) =>
         printCustomer(await service.suspendCustomer(id, { reason }, { idempotencyKey }), json),
@@ -70,7 +70,7 @@ export function suspendCommand(): Command {
 
 export function resumeCommand(): Command {
   return planCommand('resume')
-    .description('lift your suspension of a customer, and take back a cancel at the period’s end')
+    .description('end your suspension of a customer, and undo a cancel at the period’s end')
     .action((id: number, { idempotencyKey, json }: PlanOptions) =>
       withService(async (service) =>
         printCustomer(await service.resumeCustomer(id, { idempotencyKey }), json),
@@ -86,15 +86,15 @@ export function autoRenewCommand(): Command {
     readonly off: boolean;
   }
   return planCommand('auto-renew')
-    .description('let the plan of your customer renew itself, or (--off) no longer')
-    .option('--months <number>', 'of each renewal: 1, 3 or 12', monthsOf)
-    .option('--max-charge <amount>', 'the most that a renewal may be charged (default: no limit)')
+    .description('turn auto-renewal of a customer’s plan on or (--off) off')
+    .option('--months <number>', 'months of each renewal: 1, 3 or 12', monthsOf)
+    .option('--max-charge <amount>', 'the maximum charge of a renewal (default: no limit)')
     .option(
       '--hours-before <number>',
-      `how long before its end, 1 to ${hoursBeforeMax} (default: 24)`,
+      `hours before its end, 1 to ${hoursBeforeMax} (default: 24)`,
       wholeFrom(1, hoursBeforeMax),
     )
-    .addOption(new Option('--off', 'the plan runs to its end').default(false))
+    .addOption(new Option('--off', 'turn auto-renewal off; the plan runs to its end').default(false))
     .action((id: number, { months, maxCharge, hoursBefore, off, idempotencyKey, json }: Options) =>
       withService(async (service) => {
         if (off && (months ?? maxCharge ?? hoursBefore) !== undefined) {

@@ -23,7 +23,7 @@ export function schedulePricesCommand(): Command {
     readonly json: boolean;
   }
   return new Command('schedule')
-    .description('schedule prices from a second on; a price left blank stays as it is')
+    .description('schedule prices from a time on; a price left blank stays unchanged')
     .addArgument(whichPackage())
     .requiredOption(...fromOption)
     .option('--reseller <prices>', 'monthly,quarterly,yearly for resellers: 17,,170', parseSomePrices)
@@ -31,14 +31,14 @@ export function schedulePricesCommand(): Command {
     .addOption(
       new Option(
         '--existing-plans <which>',
-        'what running plans pay: the new price (the default), or held: their old one',
+        'what running plans pay: new (the default) or held, their old price',
       ).choices(existingPlans),
     )
     .option('--json', 'print them as JSON', false)
     .action((id: number, { from, reseller, distributor, existingPlans: plans, json }: Options) =>
       withService(async ({ admin }) => {
         if (reseller === undefined && distributor === undefined)
-          throw new CommandFailed('Give --reseller or --distributor prices.', exitCodes.usage);
+          throw new CommandFailed('Use --reseller or --distributor.', exitCodes.usage);
         const prices = { ...(reseller && { reseller }), ...(distributor && { distributor }) };
         const scheduled = await admin.schedulePrices(id, {
           from,
@@ -52,7 +52,7 @@ export function schedulePricesCommand(): Command {
 
 export function listPricesCommand(): Command {
   return new Command('prices')
-    .description('what is scheduled for a package, and what has begun, the latest first')
+    .description('scheduled and past prices of a package, latest first')
     .addArgument(whichPackage())
     .option('--json', 'print them as JSON', false)
     .action((id: number, { json }: { json: boolean }) =>
@@ -65,14 +65,14 @@ export function listPricesCommand(): Command {
 
 export function unschedulePricesCommand(): Command {
   return new Command('unschedule')
-    .description('delete prices that are still to come')
+    .description('delete prices that have not begun')
     .addArgument(whichPackage())
     .requiredOption(...fromOption)
     .option('--json', 'print what was deleted as JSON', false)
     .action((id: number, { from, json }: { from: string; json: boolean }) =>
       withService(async ({ admin }) => {
         const deleted = await admin.unschedulePrices(id, { from });
-        answer(json, deleted, `The prices from ${deleted.from} on are deleted: they do not begin.\n`);
+        answer(json, deleted, `The prices from ${deleted.from} on are deleted.\n`);
       }),
     );
 }

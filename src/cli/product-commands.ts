@@ -21,7 +21,7 @@ const asJson = () => new Option('--json', 'print the answer as JSON').default(fa
 export function productCommand(): Command {
   return new Command('product')
     .description(
-      'calls that your product has not taken: list, show, send, send-all, done, accept, fail (an administrator’s key)',
+      'calls that your product has not accepted: list, show, send, send-all, done, accept, fail (an administrator’s key)',
     )
     .addCommand(listCommand())
     .addCommand(showCommand())
@@ -55,7 +55,7 @@ function listCommand(): Command {
     readonly status: (typeof lists)[number];
   }
   return new Command('list')
-    .description('list the calls that need attention, that fail now, or that wait')
+    .description('list the calls that need attention, are failing or waiting')
     .addOption(new Option('--status <status>', 'which calls').choices(lists).default('attention'))
     .option('--json', 'print JSON: one call on each line', false)
     .action(({ status, json }: Options) =>
@@ -67,14 +67,14 @@ function listCommand(): Command {
         }
         if (json) return;
         if (calls.length > 0) commandIo().stdout.write(textTable(columns, calls));
-        commandIo().stderr.write(`${calls.length} in all\n`);
+        commandIo().stderr.write(`${calls.length} in total\n`);
       }),
     );
 }
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show the call of an order: its attempts, and what the product answered')
+    .description('show the call of an order, with its attempts and the product’s answers')
     .addArgument(whichOrder())
     .addOption(asJson())
     .action((order: number, { json }: Json) =>
@@ -128,7 +128,7 @@ const sentAtOnce = 10_000;
 
 function doneCommand(): Command {
   return new Command('done')
-    .description('say that you have done by hand what a call says: it is not sent any more')
+    .description('mark a call as done by hand; it is not sent any more')
     .addArgument(whichCall())
     .addOption(asJson())
     .action((id: string, { json }: Json) =>
@@ -141,7 +141,7 @@ function doneCommand(): Command {
 
 function acceptCommand(): Command {
   return new Command('accept')
-    .description('complete a pending order in the product’s place; the product is not called again')
+    .description('complete a pending order instead of the product, which is not called again')
     .addArgument(whichOrder())
     .addOption(asJson())
     .action((id: number, { json }: Json) =>
@@ -157,9 +157,9 @@ function failCommand(): Command {
     readonly reason: string;
   }
   return new Command('fail')
-    .description('fail a pending order: the account gets its money back')
+    .description('fail a pending order and refund the account')
     .addArgument(whichOrder())
-    .requiredOption('--reason <text>', 'why, for the account that ordered')
+    .requiredOption('--reason <text>', 'the reason, for the account that ordered')
     .addOption(asJson())
     .action((id: number, { reason, json }: Options) =>
       withService(async ({ admin }) => {

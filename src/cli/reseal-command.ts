@@ -17,12 +17,12 @@ import { useDatabase } from './with-database.ts';
 export function resealCommand(): Command {
   return new Command('reseal')
     .description(
-      'seal every stored key and secret again under SECRET_KEY, so that SECRET_KEY_PREVIOUS may go',
+      're-encrypt every stored key and secret under SECRET_KEY, so that SECRET_KEY_PREVIOUS can be removed',
     )
-    .option('--json', 'print what was sealed as JSON', false)
+    .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
-      '\nThe services may keep running; all of them must know both keys first. It may be cut off and run again.',
+      '\nServices may keep running, but all of them must know both keys first. Safe to interrupt and repeat.',
     )
     .action(({ json }: { json: boolean }) =>
       endWell(async () => {
@@ -39,10 +39,10 @@ export function resealCommand(): Command {
 }
 
 function verdictOf({ unnamed, previous, unreadable }: Resealed): string {
-  if (unreadable > 0) return `${unreadable} texts open with neither key and were left as they are.`;
+  if (unreadable > 0) return `${unreadable} texts can be decrypted with neither key and were left unchanged.`;
   if (unnamed + previous > 0)
-    return 'Others were sealed under the old key meanwhile: give every process the new SECRET_KEY, and run it again.';
-  return 'Everything is sealed under SECRET_KEY: once every process runs with it, SECRET_KEY_PREVIOUS may go.';
+    return 'Others were encrypted under the old key meanwhile. Give every process the new SECRET_KEY, and run this again.';
+  return 'Everything is encrypted under SECRET_KEY. Once every process uses it, remove SECRET_KEY_PREVIOUS.';
 }
 
 async function reseal(): Promise<Resealed> {

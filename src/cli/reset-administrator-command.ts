@@ -43,7 +43,7 @@ export function resetAdministratorCommand(): Command {
         commandIo().stdout.write(
           json
             ? `${JSON.stringify({ username, password, api_key: apiKey })}\n`
-            : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nThe sign-in with it asks for a new password.\n`,
+            : `username       ${username}\npassword       ${password}\nAPI key        ${apiKey}\nAt sign-in, choose a new password.\n`,
         );
       }),
     );

@@ -32,11 +32,11 @@ import { epochSeconds, say } from './with-database.ts';
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('load a backup into an empty database, embedded or PostgreSQL, and verify what was loaded')
-    .argument('<file>', 'a file that "sellthrough backup" made')
-    .option('--check', 'only read the file and say what it holds; no database is needed', false)
+    .argument('<file>', 'a file from "sellthrough backup"')
+    .option('--check', 'only check the file and print a summary; needs no database', false)
     .option(
       '--revoke-keys',
-      'revoke every API key of the backup; each account gets a new one, which it finds in its panel',
+      'revoke every API key of the backup; each account gets a new one, shown in its panel',
       false,
     )
     .option('--json', 'print what was loaded as JSON', false)
@@ -123,7 +123,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));
     const verdict = report.ok
       ? 'every ledger adds up'
-      : `the rows are those of the backup, but ${report.problems.length} problems were found in them`;
+      : `all rows were restored, but ${report.problems.length} problems were found in them`;
     const madeAt = content.head.made_at;
     answer(
       json,

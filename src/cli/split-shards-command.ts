@@ -73,9 +73,9 @@ export async function divideCommand({ groups, yes, json }: DivideFlags): Promise
       answer(
         json,
         { groups, moved: true, tables: plan.tables, rows, seconds, expected_seconds: plan.seconds },
-        `${rows} rows of ${plan.tables} tables are in ${groups} groups now, each table with as many as before. It took ${seconds} s.
-Start the service again. Where ACCOUNT_GROUPS is set it must be ${groups} from now on. "sellthrough verify" adds the books up
-whenever you like, and "sellthrough doctor" looks at every group. Backups of before and after go into either kind of database.
+        `${rows} rows of ${plan.tables} tables are in ${groups} groups now, and no table lost a row. It took ${seconds} s.
+Start the service again. Where ACCOUNT_GROUPS is set it must be ${groups} from now on. "sellthrough verify" checks the
+books, and "sellthrough doctor" checks every group. Earlier and later backups can be restored into either kind of database.
 `,
       );
     },
@@ -116,8 +116,8 @@ async function refuseStranger(database: Queryable): Promise<void> {
 
 function planText({ tables, rows, bytes, seconds, bytesPerSecond }: DivisionPlan, groups: number): string {
   return `${rows} rows of ${tables} tables (${megabytes(bytes)}) go from one group into ${groups}.
-The service has to stand still for about ${timeText(seconds)}: ${megabytes(bytesPerSecond)}/s, by a sample that was copied just now.
-Meanwhile the database needs room for another ${megabytes(bytes)}.`;
+The service must be stopped for about ${timeText(seconds)} (${megabytes(bytesPerSecond)}/s in a sample that was just copied).
+During that time the database needs room for another ${megabytes(bytes)}.`;
 }
 
 function megabytes(bytes: number): string {

@@ -23,7 +23,7 @@ export function testCommand(): Command {
 function command(name: string, description: string, json: string): Command {
   return new Command(name)
     .description(description)
-    .option('--idempotency-key <key>', 'if repeated, nothing happens again (default: generated)')
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing (default: generated)')
     .option('--json', `print ${json} as JSON`, false);
 }
 
@@ -33,8 +33,8 @@ function clockCommand(): Command {
     readonly to?: string;
   }
   return command('clock', 'what time it is in the test; moves it forward where that is asked', 'the answer')
-    .option('--advance <duration>', 'by how much: P1D, P1W, P1M, P1Y, PT12H …')
-    .option('--to <time>', 'to when: 2027-01-31T00:00:00Z')
+    .option('--advance <duration>', 'move the clock by this: P1D, P1W, P1M, P1Y, PT12H …')
+    .option('--to <time>', 'move the clock to this time: 2027-01-31T00:00:00Z')
     .action(({ advance, to, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
       withService(async ({ testMode }) => {
         if (advance === undefined && to === undefined) {
@@ -71,7 +71,7 @@ function clockCommand(): Command {
 }
 
 function creditCommand(): Command {
-  return command('credit', 'add to the balance of the test: it buys nothing real', 'the answer')
+  return command('credit', 'add test money to the test account’s balance', 'the answer')
     .argument('<amount>', 'up to 1000000.00')
     .option('--memo <text>', 'what it is for')
     .action(
@@ -88,7 +88,7 @@ function creditCommand(): Command {
 }
 
 function resetCommand(): Command {
-  return command('reset', 'begin the test again: nothing is left of it but its keys', 'the answer').action(
+  return command('reset', 'delete the test’s data; only its keys stay', 'the answer').action(
     ({ idempotencyKey = mintIdempotencyKey(), json }: Common) =>
       withService(async ({ testMode }) => {
         const done = await testMode.resetTest({ idempotencyKey });

@@ -10,7 +10,7 @@ import { epochSeconds, withDatabase } from './with-database.ts';
 export function verifyCommand(): Command {
   return new Command('verify')
     .description(
-      'add up every ledger again and name what is wrong (for a running embedded service: GET /api/admin/v1/verify)',
+      'recompute every ledger and list all problems (for a running embedded service: GET /api/admin/v1/verify)',
     )
     .option('--json', 'print the report as JSON', false)
     .action(({ json }: { json: boolean }) =>

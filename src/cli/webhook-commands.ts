@@ -75,7 +75,7 @@ type NewWebhook = Parameters<Sellthrough['createWebhook']>[0];
 type DeliveryQuery = NonNullable<Parameters<Sellthrough['listWebhookDeliveries']>[1]>;
 
 function listCommand(): Command {
-  return command('list', 'all of them, and how they do', 'them').action((options: Common) =>
+  return command('list', 'list endpoints with their state', 'them').action((options: Common) =>
     withService(async (client) => {
       const data = await endpointsOf(client, options).list();
       answer(options.json, { data }, data.length === 0 ? 'There is none.\n' : textTable(columns, data));
@@ -110,10 +110,10 @@ function settingsOf({ types, description }: Settings): Partial<NewWebhook> {
 }
 
 function createCommand(): Command {
-  return command('create', 'send events from now on to an address; prints its secret, once', 'it')
+  return command('create', 'create an endpoint for new events; prints its secret once', 'it')
     .argument('<url>', 'an https address')
-    .option('--types <list>', 'these alone: order.completed,plan.expired')
-    .option('--description <text>', 'for your own eyes')
+    .option('--types <list>', 'only these types: order.completed,plan.expired')
+    .option('--description <text>', 'a note for yourself')
     .action((url: string, options: Common & Settings) =>
       withService(async (client) => {
         const made = await endpointsOf(client, options).create({ url, ...settingsOf(options) });
@@ -125,17 +125,17 @@ function createCommand(): Command {
 }
 
 function changeCommand(): Command {
-  return command('change', 'another address or other types; switch it off or on', 'it')
+  return command('change', 'change the address or types; turn it off or on', 'it')
     .addArgument(whichWebhook())
     .option('--url <url>', 'an https address')
-    .option('--types <list>', 'these alone; empty: all')
-    .option('--description <text>', 'for your own eyes')
+    .option('--types <list>', 'only these types; "" for all')
+    .option('--description <text>', 'a note for yourself')
     .option('--on', 'go on sending, where it was')
-    .option('--off', 'send nothing for now')
+    .option('--off', 'turn it off')
     .action((id: number, options: Common & Settings & { url?: string; on?: boolean; off?: boolean }) =>
       withService(async (client) => {
         const { url, on, off } = options;
-        if (on && off) throw new CommandFailed('Give --on or --off, not both.', exitCodes.usage);
+        if (on && off) throw new CommandFailed('Use --on or --off, not both.', exitCodes.usage);
         const webhook = await endpointsOf(client, options).change(id, {
           ...settingsOf(options),
           ...(url === undefined ? {} : { url }),
@@ -158,7 +158,7 @@ function recordOf(webhook: Webhook): Parameters<typeof textRecord>[0] {
 }
 
 function deleteCommand(): Command {
-  return command('delete', 'delete an endpoint, with its log', 'what was done')
+  return command('delete', 'delete an endpoint and its log', 'what was done')
     .addArgument(whichWebhook())
     .action((id: number, options: Common) =>
       withService(async (client) => {
@@ -169,7 +169,7 @@ function deleteCommand(): Command {
 }
 
 function testCommand(): Command {
-  return command('test', 'send a test event now, and see what comes back', 'it')
+  return command('test', 'send a test event now and show the answer', 'it')
     .addArgument(whichWebhook())
     .action((id: number, options: Common) =>
       withService(async (client) => {
@@ -187,26 +187,24 @@ function testCommand(): Command {
 }
 
 function secretCommand(): Command {
-  return command('secret', 'a new secret; for a while the one before it signs as well', 'it')
+  return command('secret', 'create a new secret; the previous one also signs for a while', 'it')
     .addArgument(whichWebhook())
-    .option('--overlap <hours>', 'how long, 0 to 168', wholeFrom(0), 24)
+    .option('--overlap <hours>', 'hours that the previous one still works, 0 to 168', wholeFrom(0), 24)
     .action((id: number, options: Common & { overlap: number }) =>
       withService(async (client) => {
         const { webhook, secret } = await endpointsOf(client, options).rotate(id, options.overlap);
         const until = webhook.previous_secret_until;
         const old =
-          until === null
-            ? 'The one before it is worth nothing now.'
-            : `The one before it signs until ${until}.`;
+          until === null ? 'The previous one no longer signs.' : `The previous one signs until ${until}.`;
         answer(options.json, { webhook, secret }, `${secret}\nKeep it: it is not shown again. ${old}\n`);
       }),
     );
 }
 
 function deliveriesCommand(): Command {
-  return command('deliveries', 'what was sent to an endpoint, the newest first', 'them')
+  return command('deliveries', 'list deliveries to an endpoint, newest first', 'them')
     .addArgument(whichWebhook())
-    .option('--status <status>', 'delivered, failed or given_up alone')
+    .option('--status <status>', 'only delivered, failed or given_up')
     .option('--limit <count>', 'how many, at most 100', wholeFrom(1), 25)
     .action((id: number, options: Common & { status?: DeliveryQuery['status']; limit: number }) =>
       withService(async (client) => {
@@ -232,15 +230,15 @@ const deliveryColumns: readonly Column<Delivery>[] = [
 ];
 
 function redeliverCommand(): Command {
-  return command('redeliver', 'send one event again, or everything since', 'the endpoint')
+  return command('redeliver', 'send one event again, or all events from a point on', 'the endpoint')
     .addArgument(whichWebhook())
     .option('--event <id>', 'this event', wholeFrom(1))
-    .option('--since <from>', 'everything from an event’s id, or from 2027-01-01T00:00:00Z, on')
+    .option('--since <from>', 'everything from this event’s id or this time (2027-01-01T00:00:00Z) on')
     .action((id: number, options: Common & { event?: number; since?: string }) =>
       withService(async (client) => {
         const { event, since } = options;
         if ((event === undefined) === (since === undefined))
-          throw new CommandFailed('Give --event or --since.', exitCodes.usage);
+          throw new CommandFailed('Use --event or --since.', exitCodes.usage);
         const endpoints = endpointsOf(client, options);
         const webhook =
           event === undefined
@@ -249,7 +247,7 @@ function redeliverCommand(): Command {
         answer(
           options.json,
           { webhook },
-          `It is sent${webhook.enabled ? '' : ' once the endpoint is on'}.\n`,
+          `It will be sent${webhook.enabled ? '' : ' once the endpoint is on'}.\n`,
         );
       }),
     );

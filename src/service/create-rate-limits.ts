@@ -36,7 +36,7 @@ export async function createRateLimitCounts(options: RateLimitCountsOptions): Pr
   const registers = [registry];
   const losses = new Counter({
     name: 'sellthrough_shared_limits_losses_total',
-    help: 'How often the server of the shared limits went: from then on this process counted for itself.',
+    help: 'How often the shared limits server was lost. From then on this process counted for itself.',
     registers,
   });
   const valkey = valkeyName(address);
@@ -55,7 +55,7 @@ export async function createRateLimitCounts(options: RateLimitCountsOptions): Pr
   });
   new Gauge({
     name: 'sellthrough_shared_limits_up',
-    help: '1 while limits are counted over all processes, 0 while this one counts for itself.',
+    help: '1 while all processes count limits together, 0 while this one counts for itself.',
     registers,
     collect() {
       this.set(server.state().isThere ? 1 : 0);

@@ -69,7 +69,7 @@ export async function resealTexts(database: Database, seal: Seal): Promise<Resea
     return { resealed, ...(await countSealed(database, seal)) };
   }
   throw new DatabaseUnavailable(
-    'some process goes on sealing under the old key. Give all of them the new SECRET_KEY first.',
+    'a process still encrypts with the old key. Give every process the new SECRET_KEY first.',
   );
 }
 

@@ -285,7 +285,7 @@ const storage = {
   }),
   SECRET_KEY_PREVIOUS: setting({
     otherwise: 'none',
-    meaning: 'The old key, while SECRET_KEY is replaced: it still opens what was sealed under it.',
+    meaning: 'The old key, while SECRET_KEY is being replaced: it still decrypts older texts.',
     isSecret: true,
     isVerbatim: true,
     read: secretKey,
@@ -362,7 +362,7 @@ const people = {
 const loginLinks = {
   LOGIN_LINK_MINUTES: setting({
     fallback: '15',
-    meaning: 'How long a login link lives.',
+    meaning: 'How long a login link works, in minutes.',
     read: whole(1, 1_440),
   }),
   PRODUCT_URL: setting({

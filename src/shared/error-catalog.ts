@@ -238,7 +238,7 @@ export const errorCatalog = {
   refund_too_large: {
     status: 422,
     message:
-      'Of {paid} {currency} paid, {reversed} {currency} have gone back already. Refund at most the rest.',
+      '{paid} {currency} were paid, and {reversed} {currency} were already returned. Refund at most the rest.',
   },
   payment_method_off: {
     status: 422,

@@ -39,7 +39,7 @@ export const total = nullable(
 export const pageOf = (schemaId: string) =>
   Type.Object({
     data: Type.Array(Type.Ref(schemaId), { maxItems: 100 }),
-    page: count('The page that was asked for.', 1),
+    page: count('The requested page.', 1),
     per_page: Type.Integer({ description: 'Items per page.', minimum: 1, maximum: 100 }),
     total: count('Items on all pages.'),
   });
@@ -118,7 +118,7 @@ export const oneOfParameter = <Values extends readonly string[]>(values: Values,
 
 const listFormatParameter = oneOfParameter(
   ['json', 'csv'] as const,
-  'csv, or Accept: text/csv: all that fit, not only a page, as CSV. Cells that a spreadsheet would take for a formula begin with an apostrophe.',
+  'csv, or Accept: text/csv: all matching items as CSV, not only a page. Cells that a spreadsheet would take for a formula begin with an apostrophe.',
 );
 
 export const orderListQuerySchema = Type.Object({

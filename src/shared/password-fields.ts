@@ -6,7 +6,7 @@ import Type from 'typebox';
 export const typed = (description: string) => Type.String({ maxLength: 200, description });
 
 const sentence =
-  'The password of the signed-in person. It may be left out within five minutes after it was given with another sensitive action, but not for what decides who owns the account.';
+  'The password of the signed-in person. It may be left out within five minutes after another sensitive action with it, except in actions that decide who owns the account.';
 
 export const passwordField = { password: Type.Optional(typed(sentence)) };
 

@@ -96,7 +96,7 @@ test('a service has to stop first, and the downtime is estimated; then every row
   assert.match(
     refused.stderr,
     new RegExp(
-      `^\\d+ rows of ${Object.keys(accountTables).length} tables \\(\\d+ MB\\) go from one group into 3\\.\\n.*stand still for about \\d+ s`,
+      `^\\d+ rows of ${Object.keys(accountTables).length} tables \\(\\d+ MB\\) go from one group into 3\\.\\n.*must be stopped for about \\d+ s`,
     ),
   );
   assert.match(
@@ -398,7 +398,7 @@ test('verify finds rows in another account’s group and references without a ta
   assert.deepEqual(await inDoctor(), {
     name: 'account groups',
     state: 'ok',
-    says: '3, each of them complete',
+    says: '3, all complete',
   });
   await askServer(
     url,

@@ -348,7 +348,7 @@ describe('packages and orders', () => {
       3,
       /price_already_scheduled/,
     );
-    assertRefused(await runCommand(schedule, admin()), 2, /Give --reseller or --distributor/);
+    assertRefused(await runCommand(schedule, admin()), 2, /Use --reseller or --distributor/);
     for (const prices of [',,', '1,2', '1,2,3,4', '1,x,']) {
       const { code, stderr } = await runCommand([...schedule, '--distributor', prices], admin());
       assert.deepEqual([code, /must be three amounts/.test(stderr)], [2, true], stderr);
@@ -401,8 +401,8 @@ describe('packages and orders', () => {
   test('a price list that cannot be is not sent', async () => {
     const set = ['account-prices', 'set', 'acme'];
     for (const [sentence, ...args] of [
-      [/Give --price, --percent-off or both/],
-      [/Give --price, --percent-off or both/, '--percent-off', '5', '--group-prices'],
+      [/Use --price, --percent-off or both/],
+      [/Use --price, --percent-off or both/, '--percent-off', '5', '--group-prices'],
       [/--price 1:weekly=2: write package:period=price, /, '--price', '1:weekly=2'],
       [/write package:period=price, /, '--price', 'Plus:yearly=2'],
       [/write package:period=price, /, '--price', '1:yearly=2.005'],
@@ -561,7 +561,7 @@ describe('packages and orders', () => {
     const again = await runCommand(args, reseller());
     const { refund, balance } = first;
     assert.match(again.stdout, new RegExp(`\\nrefund +${refund}\\nbalance +${balance}\\n`));
-    assert.match(again.stdout, /This was answered before/);
+    assert.match(again.stdout, /This request was made before/);
     assertRefused(await runCommand(['suspend', '1'], reseller()), 3, /customer_not_found/);
   });
 
@@ -621,10 +621,7 @@ describe('packages and orders', () => {
     );
     assert.deepEqual(narrowed.key.allowed_ips, ['127.0.0.1', '::1']);
     const { stdout } = await runCommand(['keys', 'rotate', 'acme', id, '--overlap', '2'], admin());
-    assert.match(
-      stdout,
-      /^sk_live_\w{46}\nKeep it: it is not shown again\. The one before it works until 20/,
-    );
+    assert.match(stdout, /^sk_live_\w{46}\nKeep it: it is not shown again\. The previous one works until 20/);
     const list = await runCommand(['keys', 'list', 'acme'], admin());
     assert.match(list.stdout, /^ *ID +NAME +KEY +STATE +SCOPES +LAST USED\n/);
     assert.match(
@@ -722,7 +719,7 @@ describe('the orders of a file', () => {
     const { stdout } = await runCommand(args, customer());
     assert.match(
       stdout,
-      /^3 orders: 0 placed, 3 stood already, 0 failed\. Balance 853\.00\.\nAll of them stood already/,
+      /^3 orders: 0 placed, 3 placed before, 0 failed\. Balance 853\.00\.\nAll of them were placed before/,
     );
     const listed = await runForJson(['customers'], customer());
     assert.deepEqual(listed.data.map(({ name }: { name: string }) => name).sort(), [
@@ -749,7 +746,7 @@ describe('the orders of a file', () => {
       stdout,
       /\n +3 +jsonl-2 +invalid_package +`package_id` must be the id of a package from GET \/packages\.\n/,
     );
-    assert.match(stdout, /3 orders: 1 placed, 0 stood already, 2 failed/);
+    assert.match(stdout, /3 orders: 1 placed, 0 placed before, 2 failed/);
     const failed = join(folder, 'mixed.failed.jsonl');
     assert.equal(statSync(failed).mode & 0o777, 0o600);
     const lines = readFileSync(failed, 'utf8').trim().split('\n');
@@ -922,8 +919,8 @@ describe('calls to the product', () => {
     ]);
     const line = `^call_order_${id} +plan\\.activate +acme +called-${orders} +${id} +[12] +503 +\\S+ \\S+$`;
     assert.match(stdout, new RegExp(line, 'm'));
-    assert.equal(stderr, '1 in all\n');
-    assert.deepEqual([nothing.stdout, nothing.stderr], ['', '0 in all\n']);
+    assert.equal(stderr, '1 in total\n');
+    assert.deepEqual([nothing.stdout, nothing.stderr], ['', '0 in total\n']);
     const shown = await runCommand(['product', 'show', String(id)], admin());
     assert.match(shown.stdout, /^status +waiting$/m);
     assert.match(shown.stdout, /^ATTEMPT +RESULT +TOOK +ANSWER\n\S+ \S+ +503 +\d+ ms +\{"error":"Down"\}$/m);

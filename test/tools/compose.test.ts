@@ -144,7 +144,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
       /run "sellthrough migrate" as the role that owns/,
     );
     const { checks } = JSON.parse((await runCommand(['doctor', '--json'], inFolder)).stdout);
-    assert.match(JSON.stringify(checks), /sellthrough_service may make no tables: run/);
+    assert.match(JSON.stringify(checks), /sellthrough_service may not create tables: run/);
   });
 
   test('the service works with a role that cannot touch what keeps the ledger append-only', async () => {
@@ -186,7 +186,7 @@ describe('its database', { skip: process.platform === 'win32' }, () => {
     const asService = { cwd: data, environment: service };
     const { checks } = await runForJson(['doctor'], asService);
     const check = (name: string) => checks.find((one: { name: string }) => one.name === name);
-    assert.match(check('database role').says, /^sellthrough_service owns none of the tables/);
+    assert.match(check('database role').says, /^sellthrough_service does not own the append-only tables/);
     assert.equal(check('database role').state, 'ok');
     assert.match(
       check('first secrets').says,

@@ -70,7 +70,7 @@ describe('on this machine', () => {
       [...checks.values()].filter(({ state }) => state === 'fail'),
       [],
     );
-    assertCheck(checks, 'data folder', 'ok', /will be made by the first start/);
+    assertCheck(checks, 'data folder', 'ok', /the first start creates/);
     assertCheck(checks, 'database', 'ok', /the first start creates it/);
     assertCheck(checks, 'disk', checks.get('disk')?.state ?? 'fail', /MiB free/);
     assert.deepEqual(readdirSync(cwd), []);
@@ -106,7 +106,7 @@ describe('on this machine', () => {
     });
     await mailServer.close();
     assertCheck(checks, 'port', 'ok', /is free/);
-    assertCheck(checks, 'mail', 'ok', /takes mail of billing@example\.com/);
+    assertCheck(checks, 'mail', 'ok', /accepts mail from billing@example\.com/);
   });
 
   test('an address that this machine does not have, and a mail server that is not there', async () => {
@@ -283,7 +283,7 @@ describe('on PostgreSQL', () => {
     const environment = { ...settings, DATABASE_URL, ...safe() };
     await runForJson(['migrate'], { cwd: newFolder(), environment });
     const checks = await doctor(environment);
-    assertCheck(checks, 'clock', 'ok', /as the database has it/);
+    assertCheck(checks, 'clock', 'ok', /the same in the database/);
     assertCheck(checks, 'schema', 'ok', /up to date/);
     const euros = await doctor({ ...environment, CURRENCY: 'EUR' });
     assertCheck(euros, 'currency', 'fail', /CURRENCY is EUR.*holds USD/);

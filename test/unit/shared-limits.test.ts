@@ -306,7 +306,7 @@ describe('a server that', () => {
       assert.equal(await isAdmitted(one.counts, account(2)), true);
       assert.equal(await isAdmitted(one.counts, account(2)), false, 'each process counts for itself');
       assert.equal(one.said.length, 2);
-      const reason = manner === 'text' ? 'it answered what is no answer of the script' : manner.slice(6);
+      const reason = manner === 'text' ? 'it sent an invalid answer' : manner.slice(6);
       assert.equal(one.said[1], `away: ${reason}`);
       standIn.manner = 'model';
       await one.isBack();

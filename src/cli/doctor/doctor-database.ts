@@ -218,7 +218,7 @@ function checkClock(theirs: number, asked: number, answered: number, newest: num
   return {
     name,
     state: 'ok',
-    says: `${new Date(answered * 1000).toISOString().slice(0, 19)}Z, as the database has it`,
+    says: `${new Date(answered * 1000).toISOString().slice(0, 19)}Z, the same in the database`,
   };
 }
 

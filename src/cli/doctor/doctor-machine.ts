@@ -39,7 +39,7 @@ export function checkEnvFile(): Check {
   const othersMayRead =
     process.platform !== 'win32' && (statSync(fromCommandFolder('.env')).mode & 0o077) !== 0;
   return othersMayRead
-    ? { name, state: 'warn', says: 'other users of this machine may read its secrets: chmod 600 .env' }
+    ? { name, state: 'warn', says: 'other users of this machine can read its secrets: run chmod 600 .env' }
     : { name, state: 'ok', says: 'read; only its owner may read it' };
 }
 
@@ -114,10 +114,10 @@ export function checkFolder(dataDir: string): Check {
       says: `this user cannot write to ${existing}: change its owner, or set DATA_DIR to another folder`,
     };
   }
-  if (existing !== folder) return { name, state: 'ok', says: `${folder} will be made by the first start` };
+  if (existing !== folder) return { name, state: 'ok', says: `the first start creates ${folder}` };
   const othersMayRead = process.platform !== 'win32' && (lstatSync(folder).mode & 0o077) !== 0;
   return othersMayRead
-    ? { name, state: 'warn', says: `other users of this machine may look into ${folder}: chmod 700` }
+    ? { name, state: 'warn', says: `other users of this machine can read ${folder}: run chmod 700` }
     : { name, state: 'ok', says: folder };
 }
 

@@ -23,5 +23,5 @@ export async function checkMail({ mail, publicUrl }: Pick<Config, 'mail' | 'publ
   if (publicUrl === null) {
     return { name, state: 'warn', says: 'links in mail lead to this machine: set PUBLIC_URL' };
   }
-  return { name, state: 'ok', says: `${server.host} takes mail of ${from.address}` };
+  return { name, state: 'ok', says: `${server.host} accepts mail from ${from.address}` };
 }

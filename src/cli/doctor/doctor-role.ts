@@ -43,12 +43,12 @@ function roleCheck({
       says: `${who} needs SELECT, INSERT, UPDATE and DELETE on ${closed.join(', ')}: grant them`,
     };
   if (tables === 0 && mayCreate !== true) {
-    const says = `${who} may make no tables: run "sellthrough migrate" as the owner of the database first`;
+    const says = `${who} may not create tables: run "sellthrough migrate" as the owner of the database first`;
     return { name, state: 'fail', says };
   }
   const better = 'give the service a role that owns nothing (docs/postgresql.md)';
   if (isSuperuser === true) {
-    const says = `${who} is a superuser, who can rewrite the ledger and leave the database: ${better}`;
+    const says = `${who} is a superuser, who can rewrite the ledger and reach beyond the database: ${better}`;
     return { name, state: 'warn', says };
   }
   if (owned.length > 0) {
@@ -57,7 +57,7 @@ function roleCheck({
   }
   return tables === 0
     ? { name, state: 'ok', says: `${who} is not a superuser` }
-    : { name, state: 'ok', says: `${who} owns none of the tables that are append-only` };
+    : { name, state: 'ok', says: `${who} does not own the append-only tables` };
 }
 
 function texts(value: unknown): string[] {

@@ -65,7 +65,7 @@ export async function checkGroups(
   if (groups.length === 0) return [];
   const rows = await database.query({ name: '', text: findIncomplete }, [groups, Object.keys(accountTables)]);
   const [first] = rows;
-  if (first === undefined) return [{ name, state: 'ok', says: `${count}, each of them complete` }];
+  if (first === undefined) return [{ name, state: 'ok', says: `${count}, all complete` }];
   const more = rows.length === 1 ? '' : ` (and ${rows.length - 1} more)`;
   const says = `there is no ${first['part']} in ${first['schema']}${more}: restore it from a backup`;
   return [{ name, state: 'fail', says }];

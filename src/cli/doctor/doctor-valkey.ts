@@ -36,7 +36,7 @@ export async function checkValkey(address: ValkeyAddress): Promise<Check> {
     };
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    const says = `${server} cannot be used: ${reason}: each process counts for itself; check VALKEY_URL`;
+    const says = `${server} cannot be used (${reason}), so each process counts for itself: check VALKEY_URL`;
     return { name, state: 'fail', says };
   } finally {
     clearTimeout(timer);
@@ -69,16 +69,16 @@ function settingProblem(server: string, info: ReadonlyMap<string, string>): Chec
     };
   }
   if (info.get('role') === 'slave') {
-    const says = `${server} is a replica, which takes no writes: VALKEY_URL must lead to the primary`;
+    const says = `${server} is a read-only replica: VALKEY_URL must point to the primary`;
     return { name, state: 'fail', says };
   }
   if (info.get('cluster_enabled') === '1') {
-    const says = `${server} is part of a cluster, whose nodes share the keys out: VALKEY_URL must lead to a server on its own`;
+    const says = `${server} is part of a cluster, which is not supported: VALKEY_URL must point to a single server`;
     return { name, state: 'fail', says };
   }
   const policy = info.get('maxmemory_policy') ?? 'unknown';
   if (policy !== 'noeviction') {
-    const says = `${version} at ${server} has the maxmemory-policy ${policy}: what it evicts admits too much; set noeviction`;
+    const says = `${version} at ${server} has the maxmemory-policy ${policy}, so evictions would lose counts and limits would not hold: set noeviction`;
     return { name, state: 'warn', says };
   }
   return null;

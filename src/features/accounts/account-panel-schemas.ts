@@ -25,7 +25,7 @@ export const holderFilterSchema = Type.Object({
 });
 
 const holderSchema = Type.Object({
-  kind: oneOf(['account', 'person', 'key'] as const, 'What was found.'),
+  kind: oneOf(['account', 'person', 'key'] as const, 'The matches.'),
   account: Type.Object({ id: Type.Integer(), username: Type.String() }),
   id: Type.Integer({ description: 'Of the account, the person or the key.' }),
   name: Type.String({ description: 'The username, or the name of the key.' }),

@@ -34,7 +34,10 @@ export const alertsSchema = Type.Object(
       amount('balance.low occurs when the balance falls below it.'),
       'null: it is not.',
     ),
-    plans_ending_days: orNothing(daysBefore, 'null: 7 days and 1 day before alone, and by no mail.'),
+    plans_ending_days: orNothing(
+      daysBefore,
+      'null: notices come only 7 days and 1 day before the end, without mail.',
+    ),
     emails,
   },
   { $id: 'Alerts' },

@@ -24,7 +24,7 @@ export const changeCustomerBodySchema = Type.Object(
 export const autoRenewSettings = {
   months,
   period,
-  max_charge: Type.Union([signedAmount('The most that a renewal is charged.'), Type.Null()], {
+  max_charge: Type.Union([signedAmount('The maximum charge of a renewal.'), Type.Null()], {
     description: 'The most that a renewal may be charged; null: no limit.',
   }),
   hours_before: Type.Integer({
@@ -35,10 +35,10 @@ export const autoRenewSettings = {
 };
 const autoRenewSchema = Type.Object({
   ...autoRenewSettings,
-  next_at: orNothing(time('When it is renewed, or tried again.'), 'null: not before the plan’s end moves.'),
+  next_at: orNothing(time('When it is renewed, or tried again.'), 'null: not until the plan’s end changes.'),
   failure: orNothing(
     word('An error code.', 'insufficient_credit'),
-    'Why the last try for this end was refused.',
+    'Why the last attempt for this end was refused.',
   ),
 });
 
@@ -47,7 +47,7 @@ export const customerSchema = Type.Object(
     id: id('Unique in the service.'),
     name: text('The display name; the reference if none was given.', 254),
     reference: customerReference(
-      'The e-mail address or username that orders name the customer by, normalized.',
+      'The e-mail address or username by which orders name the customer, normalized.',
     ),
     email: customerEmail,
     status: word('active or suspended. Tolerate new values.', 'active'),

@@ -15,7 +15,7 @@ export function documentEvents(document: object): void {
     header('webhook-timestamp', 'When this attempt was made, in seconds since 1970.'),
     header(
       'webhook-signature',
-      'v1,… by Standard Webhooks; during a change of secrets two, with a space between.',
+      'v1,… as in Standard Webhooks. While a secret is being replaced, two signatures with a space between them.',
     ),
   ];
   const webhooks = eventTypes.map((type) => [

@@ -24,7 +24,7 @@ interface EventDescription {
 }
 
 const customer = Type.Ref('Customer');
-const orderId = orNothing(id('The order that did it.'), 'null: a free trial.');
+const orderId = orNothing(id('The order that caused it.'), 'null: a free trial.');
 const by = word('account or operator: who did it. Tolerate new values.', 'account');
 const ofOrder = { customer, order_id: orderId };
 const ofEntry = {
@@ -40,8 +40,8 @@ const ofUnpaidTopup = {
     method: word('card or bank_transfer. Tolerate new values.', 'card'),
     status: word('As in GET /topups, right after the event. Tolerate new values.', 'paid'),
     amount: amount('What is paid.'),
-    refunded: amount('Of it, what was refunded or returned.'),
-    disputed: amount('Of it, what was disputed and not won back.'),
+    refunded: amount('The part that was refunded or returned.'),
+    disputed: amount('The part that was disputed and not won back.'),
     currency,
   }),
 };
@@ -51,8 +51,8 @@ const ofTopup = {
   receivable: amount('What the account owes right after it, because the balance did not cover it.'),
 };
 const ofKey = {
-  id: Type.Optional(id('The key; absent in events from before there were several.')),
-  name: Type.Optional(text('Its name; absent there too.', 80)),
+  id: Type.Optional(id('The key; absent in events from before accounts could have several keys.')),
+  name: Type.Optional(text('Its name; also absent in those events.', 80)),
   last_four: Type.String({
     description: 'The last four characters of the key.',
     pattern: '^[0-9A-Za-z]{4}$',
@@ -79,7 +79,7 @@ export const eventDescriptions = {
       order: Type.Ref('Order'),
       reason: orNothing(
         text('Why, in the words of the product or of the operator.', 500),
-        'null: nothing was said.',
+        'null: no reason was given.',
       ),
       balance: amount('The balance right after it.'),
     },
@@ -95,7 +95,7 @@ export const eventDescriptions = {
   },
   'plan.suspended': {
     summary: 'A hold was set on a customer: access stopped, but the plan’s time runs on.',
-    data: { customer, by, reason: orNothing(text('What the account noted.', 500), 'null: nothing.') },
+    data: { customer, by, reason: orNothing(text('The account’s note.', 500), 'null: nothing.') },
   },
   'plan.resumed': {
     summary: 'A hold was lifted, or a cancel at the end of the period was withdrawn.',
@@ -142,7 +142,7 @@ export const eventDescriptions = {
     summary: 'The balance fell below balance_below of the account’s alerts. Occurs once each time.',
     data: {
       balance: amount('The balance.'),
-      balance_below: amount('What the alerts name.'),
+      balance_below: amount('The limit that the alerts set.'),
       currency,
     },
   },
@@ -221,12 +221,12 @@ export const eventSchema = Type.Object(
 export const feedSchema = Type.Object({
   data: Type.Array(Type.Ref('AccountEvent'), { maxItems: 100 }),
   next_after: orNothing(
-    id('Send it as after for what comes next.'),
-    'null: there is no event yet, and none was named.',
+    id('Send it as after to get the next events.'),
+    'null: there are no events yet, and after was not sent.',
   ),
   has_more: Type.Boolean({ description: 'Whether there is more already.' }),
   last_id: orNothing(
-    id('The newest event there is: send it as after for what happens from now on.'),
+    id('The newest event: send it as after to get only newer ones.'),
     'null: there is none yet.',
   ),
 });

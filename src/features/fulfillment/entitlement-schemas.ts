@@ -4,7 +4,7 @@ import { featureList, limitsSchema } from '../packages/package-schemas.ts';
 
 export const entitlementSchema = Type.Object(
   {
-    reference: customerReference('The e-mail address or username that orders name the customer by.'),
+    reference: customerReference('The e-mail address or username by which orders name the customer.'),
     customer_id: id('The customer.'),
     active: Type.Boolean({
       description: 'Whether the customer may use the product now: the plan runs, and no hold stands.',
@@ -23,7 +23,7 @@ export const entitlementSchema = Type.Object(
 export const entitlementFeedSchema = Type.Object({
   data: Type.Array(Type.Ref('Entitlement'), { maxItems: 1_000 }),
   next_after: Type.String({
-    description: 'Send it as after for what comes next. Keep it with your copy.',
+    description: 'Send it as after to get the next events. Keep it with your copy.',
     pattern: '^[0-9a-z.]+$',
     maxLength: 64,
   }),

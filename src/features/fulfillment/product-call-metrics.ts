@@ -40,7 +40,7 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
   const registers = [registry];
   const calls = new Counter({
     name: 'sellthrough_product_calls_total',
-    help: 'Calls to the product, by what they came to.',
+    help: 'Calls to the product, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
@@ -86,7 +86,7 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
         });
       gauge(
         'sellthrough_product_calls_waiting',
-        'Calls that the product has not taken.',
+        'Calls that the product has not accepted.',
         ({ calls: count }) => count,
       );
       gauge('sellthrough_product_call_oldest_seconds', 'Age of the oldest of them.', ({ since }) =>
@@ -94,7 +94,7 @@ export function createProductCallMetrics(registry: Registry): ProductCallMetrics
       );
       gauge(
         'sellthrough_product_calls_failing',
-        'Of these, calls that the product did not take at their last attempt.',
+        'Of these, calls whose last attempt failed.',
         ({ failing }) => failing,
       );
       gauge(

@@ -58,7 +58,7 @@ const attentionOrderSchema = Type.Object(
       first_attempt_at: orNothing(time('When it was tried first.'), 'null: it never was.'),
       last_status: orNothing(answerStatus('The status of the last answer.'), 'null: there was no answer.'),
       last_error: orNothing(
-        text('Why the last attempt had no answer; no_product: there is no product to ask.', 200),
+        text('Why the last attempt had no answer; no_product: there is no product.', 200),
         'null: it was answered.',
       ),
     }),
@@ -76,13 +76,13 @@ const productCallSchema = Type.Object(
     type: word('The kind of the call.', 'plan.suspend'),
     status: oneOf(
       productCallStatuses,
-      'waiting: sent at next_attempt_at. attention: ran out of attempts, and needs you. done: taken, settled with its order, or done by hand. superseded: a later call carries the whole state. failed: not sent any more, because there is no product.',
+      'waiting: sent at next_attempt_at. attention: ran out of attempts and needs an administrator. done: taken, settled with its order, or done by hand. superseded: a later call carries the whole state. failed: not sent any more, because there is no product.',
     ),
     account: Type.Object({
-      id: id('Whose customer it is about.'),
+      id: id('The customer’s account.'),
       username: text('What the account signs in with.', 64),
     }),
-    customer: Type.Object({ id: id('Whom it is about.'), reference: customerReference('Their reference.') }),
+    customer: Type.Object({ id: id('The customer.'), reference: customerReference('Their reference.') }),
     order_id: orNothing(id('The order that made it.'), 'null: it belongs to no order.'),
     decides_order: Type.Boolean({
       description: 'Whether its answer completes or fails the order.',
@@ -123,7 +123,7 @@ export const productCallsQuerySchema = Type.Object({
   status: Type.Optional({
     ...oneOf(
       ['attention', 'failing', 'waiting'] as const,
-      'attention (the default): ran out of attempts. failing: waiting, and not taken at the last attempt. waiting: all that wait.',
+      'attention (the default): ran out of attempts. failing: waiting after a failed attempt. waiting: all that wait.',
     ),
     examples: ['waiting'],
   }),
@@ -143,7 +143,7 @@ export const productCallListSchema = Type.Object({
 });
 
 export const sentCallsSchema = Type.Object({
-  calls: count('Calls that left the list: sent again, or closed because a later call stands for them.'),
+  calls: count('Calls that left the list: sent again, or closed because a later call replaces them.'),
   more: Type.Boolean({ description: 'More calls need attention: send the request again.' }),
 });
 
@@ -166,7 +166,7 @@ export const setProductBodySchema = Type.Object(
     test_url: Type.Optional(
       orNothing(
         Type.String({ format: 'uri', maxLength: urlBytesMax }),
-        'Where it is called for orders of test mode, with the same mode; null: nowhere. Left out, it stays as it is.',
+        'The address for orders of test mode, which use the same mode. null removes it; if left out, it stays unchanged.',
       ),
     ),
     test_secret: Type.Optional(

@@ -15,7 +15,7 @@ export const endingSecretsMax = 10;
 const nameLengthMax = 80;
 
 const name = Type.String({
-  description: 'For people: which program has it.',
+  description: 'For people: the program that will use it.',
   minLength: 1,
   maxLength: nameLengthMax,
   pattern: '\\S',
@@ -36,7 +36,7 @@ const expiresAt = orNothing(
     maxLength: 20,
     examples: ['2028-01-01T00:00:00Z'],
   }),
-  'From then on it is answered revoked_api_key with the reason expired; null: never.',
+  'From then on, requests get revoked_api_key with the reason expired; null: never.',
 );
 const ownRateLimit = orNothing(
   rateLimit,
@@ -68,7 +68,7 @@ export const newKeyBodySchema = Type.Object(
 export const changeKeyBodySchema = Type.Object(
   {
     name: Type.Optional(name),
-    scopes: Type.Optional(orNothing(scopes, 'null: all that the account has.')),
+    scopes: Type.Optional(orNothing(scopes, 'null: all scopes of the account.')),
     allowed_ips: Type.Optional(ownAllowedIps),
     expires_at: Type.Optional(expiresAt),
     rate_limit_per_minute: Type.Optional(ownRateLimit),
@@ -109,7 +109,7 @@ const keySchema = Type.Object(
     name: text('Which program has it.', nameLengthMax),
     mode: oneOf(
       ['live', 'test'] as const,
-      'test: it reaches the account’s test mode alone. Tolerate new values.',
+      'test: it works only in the account’s test mode. Tolerate new values.',
     ),
     first: Type.Boolean({ description: 'It came with the account, and has all scopes.' }),
     status: oneOf(['active', 'expired'] as const, 'Tolerate new values.'),
@@ -133,7 +133,7 @@ const keySchema = Type.Object(
           maxLength: 64,
         }),
         type: oneOf(['key', 'person'] as const, 'Tolerate new values.'),
-        id: Type.Optional(id('That key or person; absent: of another account, whose own it is to know.')),
+        id: Type.Optional(id('That key or person; absent if it belongs to another account.')),
         name: Type.Optional(
           text('The name of the key, or the username of the person; absent where id is.', 200),
         ),
@@ -159,7 +159,7 @@ export const keyAnswerSchema = Type.Object({ key: Type.Ref('ApiKey') });
 export const keyWithSecretSchema = Type.Object({
   key: Type.Ref('ApiKey'),
   api_key: orNothing(
-    apiKey('The secret, shown in this answer alone.'),
+    apiKey('The secret, shown only in this answer.'),
     'null: the request was sent again with its idempotency key.',
   ),
 });

@@ -6,7 +6,7 @@ export const ledgerEntrySchema = Type.Object(
     id: id('Unique in the service.'),
     number: count('Position in the account’s ledger: 1, 2, 3 …', 1),
     kind: word(
-      'charge, refund, credit or debit; for a top-up that went back reversal, settlement or reinstatement. Tolerate new values.',
+      'charge, refund, credit or debit; for a returned top-up: reversal, settlement or reinstatement. Tolerate new values.',
       'charge',
     ),
     amount: signedAmount('Negative for charges, debits, reversals and settlements.'),

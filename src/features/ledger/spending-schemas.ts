@@ -35,7 +35,7 @@ export const spendingSchema = nullable(
       package: Type.Object({ id: Type.Integer(), name: Type.String() }),
       kind: oneOf(
         ['activate', 'renew', 'change', 'cancel'] as const,
-        'Of the orders; cancel: what was given back for a plan that was cancelled, which is no order.',
+        'The kind of the orders; cancel: refunds of cancelled plans, which are not orders.',
       ),
       ...figures,
       previous: Type.Object(figures),

@@ -73,7 +73,9 @@ export const placedInBulkSchema = Type.Object(
     status: Type.Integer({ description: 'As of the single request: 201.', minimum: 200, maximum: 299 }),
     order: Type.Ref('Order'),
     balance: amount('The balance right after this order.'),
-    replayed: Type.Boolean({ description: 'true: this order stood already, and nothing was charged now.' }),
+    replayed: Type.Boolean({
+      description: 'true: this order was placed before, and nothing was charged again.',
+    }),
     login_url: placedOrderSchema.properties.login_url,
   },
   { $id: 'PlacedInBulk' },

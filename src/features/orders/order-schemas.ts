@@ -40,7 +40,7 @@ export const orderSchema = Type.Object(
       'activate',
     ),
     status: word(
-      'completed; pending: it waits for the operator’s product; failed: the product did not take it, and what was charged was given back. Tolerate new values.',
+      'completed; pending: it waits for the operator’s product; failed: the product did not accept it, and the charge was refunded. Tolerate new values.',
       'completed',
     ),
     package: Type.Object({ id: id('The package.'), name: packageName }),
@@ -177,7 +177,7 @@ export const orderPreviewBodySchema = Type.Object(
 
 export const orderPreviewSchema = Type.Object(
   {
-    kind: word('activate, renew or change, as of an order. Tolerate new values.', 'change'),
+    kind: word('activate, renew or change, as in an order. Tolerate new values.', 'change'),
     package: Type.Object({ id: id('The package.'), name: packageName }),
     months,
     period,

@@ -10,7 +10,7 @@ const noticeSchema = Type.Object({
   type: oneOf(['webhook_disabled'] as const, 'An endpoint was switched off by the service.'),
   at: time('When.'),
   webhook: Type.Object({ id: Type.Integer(), url: Type.String() }),
-  reason: Type.String({ description: 'gone: it answered 410. failing: nothing but failures for five days.' }),
+  reason: Type.String({ description: 'gone: it answered 410. failing: every attempt failed for five days.' }),
 });
 
 const window = { from: time('The first second that counts.'), to: time('The last one.') };

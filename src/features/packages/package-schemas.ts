@@ -27,7 +27,7 @@ export const balanceSchema = Type.Object(
     currency,
     group: groupSchema,
     receivable: amount(
-      'What you owe, because a payment went back that was spent. The next credit pays it first.',
+      'What you owe because a payment was returned after it was spent. The next credit pays it first.',
     ),
   },
   { $id: 'Balance' },

@@ -83,7 +83,7 @@ export function passwordLinkRoutes(app: FastifyInstance, dependencies: PasswordL
         },
         now(),
       );
-      if (!isBegun) throw new Overloaded('Too many links to new passwords are being made.');
+      if (!isBegun) throw new Overloaded('Too many password links are being created.');
       return reply.code(202).send();
     },
   );

@@ -67,7 +67,7 @@ export const signedInPersonSchema = Type.Object({
   second_factor_required: Type.Boolean({
     description: 'Their role requires two-factor authentication: until it is on, everything else is refused.',
   }),
-  reauthenticated_until: nullable(time('Until then sensitive actions of this session take no password.')),
+  reauthenticated_until: nullable(time('Until then, sensitive actions of this session need no password.')),
 });
 
 export const meSchema = Type.Object({

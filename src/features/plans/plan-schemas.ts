@@ -32,7 +32,7 @@ export const cancelPlanBodySchema = Type.Object(
   {
     at: oneOf(
       ['now', 'period_end'] as const,
-      'now: at once, with a refund. period_end: when it has run out.',
+      'now: at once, with a refund. period_end: when the paid time is over.',
     ),
     idempotency_key: keyInBody,
   },
@@ -96,7 +96,7 @@ const planState = Type.Object({
 const historyItemSchema = Type.Object(
   {
     type: word(
-      'activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. order_placed: an order that the operator’s product had to take first; order_completed, order_failed: what became of it. Tolerate new values.',
+      'activated, renewed, changed: an order. trial_started, suspended, resumed, cancelled, cancelled_at_period_end, auto_renew_set, auto_renew_removed, renewal_failed. order_placed: an order that waited for the operator’s product; order_completed, order_failed: its outcome. Tolerate new values.',
       'renewed',
     ),
     at: time('When it happened.'),

@@ -54,11 +54,11 @@ export const requestDetailSchema = Type.Object({
     Type.Object(
       {
         sent: Type.Object({
-          query: keptText('Behind the path.'),
+          query: keptText('After the path.'),
           idempotency_key: keptText('The header.'),
           content_type: keptText('The header.'),
           user_agent: keptText('The header.'),
-          body: keptText('JSON as it was understood, or what came in its place.'),
+          body: keptText('The JSON as it was parsed, or what was sent instead.'),
           is_cut: Type.Boolean(),
         }),
         answered: Type.Object({

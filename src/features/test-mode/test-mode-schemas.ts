@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { amount, count, example, keyInBody, oneOf, time } from '../../shared/schema-parts.ts';
 
 const testClockSchema = Type.Object(
-  { now: time('What time it is in the test. It stands still until it is moved.') },
+  { now: time('The test’s time. It stands still until it is moved.') },
   { $id: 'TestClock' },
 );
 
@@ -18,7 +18,7 @@ export const moveTestClockBodySchema = Type.Object(
         maxLength: 80,
       }),
     ),
-    now: Type.Optional(time('The time that it is to be: not before the clock, at most ten years behind it.')),
+    now: Type.Optional(time('The new time: not before the clock’s time, at most ten years after it.')),
     idempotency_key: keyInBody,
   },
   {
@@ -42,9 +42,9 @@ export const testClockMovedSchema = Type.Object({
   happened: Type.Object(
     {
       renewals: count('Plans that renewed themselves.'),
-      renewals_failed: count('Tries of it that were refused: each is an event renewal.failed.'),
-      ended: count('Plans that came to their end.'),
-      warnings: count('Notices that a plan is going to end: each is an event plan.ending.'),
+      renewals_failed: count('Renewals that were refused: each is an event renewal.failed.'),
+      ended: count('Plans that ended.'),
+      warnings: count('Notices that a plan is about to end: each is an event plan.ending.'),
     },
     { description: 'What happened by itself on the way, of the whole move.' },
   ),

@@ -87,7 +87,10 @@ export function createSharedVerification({
     run.waiting -= 1;
     if (run.waiting > 0 || run.isPromised) return;
     run.linger = setTimeout(
-      () => run.controller.abort(new DOMException('No one waits for this audit any more.', 'AbortError')),
+      () =>
+        run.controller.abort(
+          new DOMException('No request waits for this verification any more.', 'AbortError'),
+        ),
       limits.lingerMilliseconds,
     );
     run.linger.unref();

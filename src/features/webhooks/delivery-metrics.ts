@@ -33,7 +33,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
       gauge('sellthrough_webhook_in_flight', 'Attempts under way.', ({ inFlight }) => inFlight);
       gauge(
         'sellthrough_webhook_backlog',
-        'Events that endpoints which are switched on have not passed.',
+        'Events that still wait at enabled endpoints.',
         ({ backlog }) => backlog,
       );
       gauge(

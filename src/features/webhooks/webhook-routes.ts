@@ -118,7 +118,7 @@ function endpointRoutes(app: FastifyInstance, owned: OwnedWebhooks): void {
       config: { ...writes(['validation_failed', 'too_many_webhooks', 'webhook_not_found']), ...sensitive },
       schema: {
         operationId: `create${noun}`,
-        summary: isOperator ? 'Have the events of all accounts sent' : 'Have your events sent',
+        summary: isOperator ? 'Create an endpoint for all accounts' : 'Create an endpoint',
         description:
           'Events from now on are sent to the address, one after another, signed by Standard Webhooks. Only this answer has the secret: a repeated request with the same idempotency key returns the endpoint without it.',
         body: newWebhookBodySchema,

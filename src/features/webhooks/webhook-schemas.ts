@@ -34,7 +34,7 @@ const url = Type.String({
 });
 const description = orNothing(
   Type.String({ minLength: 1, maxLength: 200 }),
-  'For your own eyes; null: none.',
+  'A note for yourself; null: none.',
 );
 const enabled = Type.Boolean({
   description: 'false: nothing is sent; what happens meanwhile is sent when it is true again.',
@@ -75,7 +75,7 @@ export const webhookSchema = Type.Object(
       description: 'Empty: all.',
       maxItems: 100,
     }),
-    description: orNothing(text('For your own eyes.', 200), 'null: none.'),
+    description: orNothing(text('A note for yourself.', 200), 'null: none.'),
     enabled: Type.Boolean({ description: 'Whether events are sent.' }),
     created_at: time('When it was made.'),
     failing_since: orNothing(
@@ -85,13 +85,13 @@ export const webhookSchema = Type.Object(
     disabled_at: orNothing(time('When the service switched it off.'), 'null: it did not.'),
     disabled_reason: orNothing(
       word(
-        'gone: it answered 410. failing: nothing but failures for five days. Tolerate new values.',
+        'gone: it answered 410. failing: every attempt failed for five days. Tolerate new values.',
         'failing',
       ),
       'null: it was not switched off by the service.',
     ),
     previous_secret_until: orNothing(
-      time('Until when the secret before this one signs as well.'),
+      time('Until when the previous secret also signs.'),
       'null: it does not.',
     ),
   },
@@ -108,7 +108,7 @@ export const webhookWithSecretSchema = Type.Object({
   webhook: Type.Ref('Webhook'),
   secret: orNothing(
     Type.String({ description: 'whsec_… : what deliveries are signed with.', maxLength: 100 }),
-    'Shown in this answer alone; null: this repeats the first answer.',
+    'Shown only in this answer; null: this repeats the first answer.',
   ),
 });
 
@@ -171,7 +171,7 @@ export const deliverySchema = Type.Object(
 );
 
 export const deliveryQuerySchema = Type.Object({
-  status: Type.Optional(oneOf(deliveryStatuses, 'Attempts that ended so alone.')),
+  status: Type.Optional(oneOf(deliveryStatuses, 'Only attempts with this outcome.')),
   cursor: cursorParameter,
   limit: { ...pageQuerySchema.properties.limit, examples: [25] },
 });

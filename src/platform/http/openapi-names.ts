@@ -24,7 +24,7 @@ interface NamelessDocument {
 }
 
 /** Some generated clients send null for every unset field. */
-const bodyRule = 'Leave out what you do not set: null is refused, as any other wrong type.';
+const bodyRule = 'Leave out what you do not set: null is refused, like any other wrong type.';
 
 /** Names bodies, answers and pages (PlaceOrderBody, PlaceOrderAnswer, OrderPage). Otherwise each generator invents names. */
 export function nameShapes(document: NamelessDocument): void {

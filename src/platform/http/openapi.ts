@@ -51,7 +51,7 @@ export async function installOpenapi(
         { name: 'v1', description: 'The reseller API.' },
         { name: 'admin', description: "The administrator's API: administrators' keys only." },
         { name: 'product', description: "The product's API: keys with the scope product only." },
-        { name: 'events', description: 'What endpoints of your own are sent.' },
+        { name: 'events', description: 'What your endpoints receive.' },
       ],
       components: {
         securitySchemes: {
@@ -71,7 +71,7 @@ export async function installOpenapi(
         title: 'Sellthrough: the panel',
         version: '1.0.0',
         description:
-          'What the pages of the service use besides the API, whose routes are also at /panel/api/v1 and /panel/api/admin/v1. May change with any version: build on the API instead.',
+          'Routes that only the pages of the service use. The API’s routes are also at /panel/api/v1 and /panel/api/admin/v1. All of this may change with any version: build on the API instead.',
         license,
       },
       servers,
@@ -193,7 +193,7 @@ const pathId = {
 };
 
 const pathReference = {
-  description: 'The e-mail address or username that orders name the customer by, in any case.',
+  description: 'The e-mail address or username by which orders name the customer, in any case.',
   schema: { type: 'string', pattern: '^[!-~]+$', maxLength: 254 },
 };
 

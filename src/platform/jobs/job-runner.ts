@@ -392,7 +392,7 @@ function isAbort(error: unknown): boolean {
 /** For the console: a message may quote a row, an address or a key, so only our own texts are shown. */
 function messageOfFailure(error: unknown): string {
   if (error instanceof JobProblem) return error.message;
-  if (error instanceof DatabaseUnavailable) return 'The database was away, or did not answer in time.';
+  if (error instanceof DatabaseUnavailable) return 'The database was unreachable or did not answer in time.';
   if (error instanceof StatementFailed) return `The database refused a statement (SQLSTATE ${error.code}).`;
   const name = error instanceof Error ? error.name : typeof error;
   return `${name}: see the log for more.`;

@@ -194,7 +194,7 @@ export function answerNumbers(answer: unknown): AnswerNumbers {
   const next = () => {
     const number = numbers[place];
     place += 1;
-    if (typeof number !== 'number') throw new Error('it answered what is no answer of the script');
+    if (typeof number !== 'number') throw new Error('it sent an invalid answer');
     return number;
   };
   const now = next();

@@ -68,7 +68,7 @@ export function createPerAccountConcurrency({
           reply.header('retry-after', retryAfterSeconds);
           return refusal('rate_limited', { at_once: atOnceMax, retry_after: retryAfterSeconds });
         }
-        if (!(await comesUp(line, reply))) throw new Overloaded('Others before it took too long.');
+        if (!(await comesUp(line, reply))) throw new Overloaded('Earlier requests took too long.');
       } else {
         line.underWay += 1;
       }

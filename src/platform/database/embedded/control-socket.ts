@@ -129,8 +129,7 @@ function connectionOver(socket: Socket): ControlConnection {
       const line = lines.shift();
       if (line === undefined) throw new ControlConnectionClosed('The other end is gone.');
       const value: unknown = JSON.parse(line);
-      if (!isJsonObject(value))
-        throw new ControlConnectionClosed('The other end does not speak as it should.');
+      if (!isJsonObject(value)) throw new ControlConnectionClosed('The other end sent an invalid message.');
       return value;
     },
   };
