@@ -1,24 +1,15 @@
 // Checks what people read: odd words in code, texts and documents; the length of sentences in documents; the subjects of new
 // commits. A step of `npm run check`; by hand `node scripts/check-prose.ts [file]...`, which also shows each long sentence.
-// `--record` writes the list of files that are not yet covered (prose/not-yet-covered.json), which should only shrink.
 
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { newSubjects, subjectProblem } from './prose/commit-subjects.ts';
 import { findOddWords, unusedExemptions } from './prose/odd-words.ts';
 import { longMax, measureSentences, medianMax } from './prose/sentences.ts';
 
-interface Uncovered {
-  readonly words?: number;
-  readonly sentences?: true;
-}
-
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
-const listFile = 'scripts/prose/not-yet-covered.json';
-const uncovered: Record<string, Uncovered> = JSON.parse(readFileSync(listFile, 'utf8'));
-const [first, ...others] = process.argv.slice(2);
-const chosen = first === undefined || first === '--record' ? [] : [first, ...others];
+const chosen = process.argv.slice(2);
 
 const texts = globSync(
   [
@@ -32,23 +23,14 @@ const texts = globSync(
 ).filter(isWritten);
 const documents = texts.filter((file) => file.endsWith('.md') && !file.startsWith('test/'));
 
-const found: Record<string, Uncovered> = {};
 const problems: string[] = [];
 for (const file of [...texts, 'openapi.json'].sort()) {
   if (chosen.length > 0 && !chosen.some((part) => file.includes(part))) continue;
   const text = readFileSync(file, 'utf8');
   const odd = findOddWords(file, file === 'openapi.json' ? describedIn(text) : text);
+  problems.push(...odd.map(({ line, word, instead }) => `${file}:${line}: "${word}": ${instead}`));
   const lengths = documents.includes(file) && file !== 'CHANGELOG.md' ? measureSentences(text) : undefined;
-  const isLong = lengths?.isShort === false;
-  if (odd.length > 0 || isLong)
-    found[file] = {
-      ...(odd.length > 0 && { words: odd.length }),
-      ...(isLong && { sentences: true as const }),
-    };
-  const known = uncovered[file];
-  if (chosen.length > 0 || odd.length > (known?.words ?? 0))
-    problems.push(...odd.map(({ line, word, instead }) => `${file}:${line}: "${word}": ${instead}`));
-  if (isLong && (chosen.length > 0 || known?.sentences === undefined)) {
+  if (lengths?.isShort === false) {
     problems.push(
       `${file}: sentences are too long: half have more than ${lengths.median} words (at most ${medianMax}), ${lengths.long.length} more than ${longMax} (at most 5 %)`,
       ...lengths.long.map(({ line, words, text }) => `${file}:${line}: ${words} words: ${text}`),
@@ -56,17 +38,7 @@ for (const file of [...texts, 'openapi.json'].sort()) {
   }
 }
 
-if (first === '--record') {
-  writeFileSync(
-    listFile,
-    `${JSON.stringify(found, null, 2).replaceAll(/\{\n {4}(.*?)\n {2}\}/gs, (_, inside) => `{ ${inside.replaceAll(/\n */g, ' ')} }`)}\n`,
-  );
-} else if (chosen.length === 0) {
-  for (const [file, { words, sentences }] of Object.entries(uncovered)) {
-    const rest = found[file];
-    if ((words !== undefined && rest?.words === undefined) || (sentences && !rest?.sentences))
-      problems.push(`${file} is clean: run \`node scripts/check-prose.ts --record\``);
-  }
+if (chosen.length === 0) {
   for (const { file, text } of unusedExemptions())
     problems.push(`scripts/prose/odd-words.ts: ${file} no longer has "${text}"`);
   for (const subject of newSubjects(root)) {
@@ -75,7 +47,7 @@ if (first === '--record') {
   }
 }
 for (const problem of problems) console.log(problem);
-if (problems.length > 0 && first !== '--record') process.exitCode = 1;
+if (problems.length > 0) process.exitCode = 1;
 
 /** False for files that are generated, recorded or taken from elsewhere. */
 function isWritten(file: string): boolean {

@@ -84,7 +84,7 @@ const conflicts: Readonly<Record<string, readonly Step[]>> = {
     [operator, 'POST', `${admin}/customers/{customer}/change-package`, { package_id: '{#basic}' }],
     [operator, 'POST', `${admin}/customers/{customer}/change-package`, { package_id: '{#retired}' }],
   ],
-  'order for a customer of somebody else': [
+  'order for a customer of another account': [
     ['other owner key', 'POST', '/api/v1/orders', order({ customer: '{fresh}@example.com' })],
     [owner, 'POST', '/api/v1/orders', order({ customer: '{fresh}@example.com' })],
     [owner, 'POST', '/api/v1/orders/preview', order({ customer: '{fresh}@example.com' })],

@@ -1,5 +1,5 @@
-// Sends a line's requests and returns their answers: "422 invalid_months {...}", or the status of a success. Messages are
-// left out.
+// Sends a line's requests and returns their answers, without messages: "422 invalid_months {...}", or the status of a
+// success.
 
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 import { type Line, type PlainRequest, requestOf } from './refusal-corpus.ts';

@@ -1,5 +1,4 @@
-// Checks that every refusal's status, code and details equal the recorded ones, on every surface. Run by `npm run proof --
-// --only refusals`.
+// Checks that every refusal equals the recorded one, on every surface. Run by `npm run proof -- --only refusals`.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

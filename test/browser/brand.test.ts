@@ -10,7 +10,7 @@ import { untilCount, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-test('the operator’s name, colour and logo are set on a page that shows them first, and greet every visitor', async () => {
+test('the operator’s name, color and logo are set on a page that shows them first, and greet every visitor', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin/brand');
   await heading(page, 'Brand').waitFor();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
@@ -43,7 +43,7 @@ test('the operator’s name, colour and logo are set on a page that shows them f
   await visitor.getByText('Contoso <b>Hosting</b>').waitFor();
   await visitor.getByRole('button', { name: 'Sign in' }).waitFor();
   const accent = "getComputedStyle(document.documentElement).getPropertyValue('--accent').trim()";
-  await untilTrue(async () => (await visitor.evaluate(accent)) === '#7a6c25', 'the operator’s colour');
+  await untilTrue(async () => (await visitor.evaluate(accent)) === '#7a6c25', 'the operator’s color');
   await untilCount(visitor.locator('img[src^="/brand/logo"]'), 1);
   const seen = await visitor.evaluate<string[]>('[...globalThis.namesSeen]');
   assert.deepEqual(seen, ['Contoso <b>Hosting</b>', 'Sign in · Contoso <b>Hosting</b>']);

@@ -512,7 +512,7 @@ test('orders of a process of the previous version have no hash: the next one fol
   // From here on, this is an ordinary difference.
   await falsify(service, reseller, forgetLastOrder(number));
   const { problems } = await verify(service);
-  assert.match(JSON.stringify(problems), new RegExp(`its last order is none, not ${number}`));
+  assert.match(JSON.stringify(problems), new RegExp(`its last order is missing, not ${number}`));
   await falsify(
     service,
     reseller,

@@ -475,7 +475,7 @@ function comparePlans(is: Plan, should: Plan, isLastOrderUnchecked: boolean): st
   if (is.expiresAt !== should.expiresAt)
     differs('end', formatTime(is.expiresAt), formatTime(should.expiresAt));
   if (is.lastOrder !== should.lastOrder && !isLastOrderUnchecked)
-    differs('last order', is.lastOrder ?? 'none', should.lastOrder ?? 'none');
+    differs('last order', is.lastOrder ?? 'missing', should.lastOrder ?? 'missing');
   if (is.paidPeriods.length !== should.paidPeriods.length) {
     problems.push(
       is.paidPeriods.length === 0
