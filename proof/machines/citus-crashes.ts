@@ -1,5 +1,5 @@
-// Crashes the Citus servers repeatedly, every worker and then the coordinator, while clients order through two processes of
-// the service, then compares what was acknowledged with what exists. Called by long-citus-crashes.ts.
+// Crashes every Citus worker and then the coordinator while clients order, then compares what was acknowledged with what
+// exists.
 
 import pg from 'pg';
 import { at } from '../../scripts/throwaway/citus-database.ts';

@@ -1,5 +1,4 @@
-// Moves account groups between Citus workers while clients order through two processes of the service. The lanes of both
-// processes must follow. Finally compares what was acknowledged with what exists. Called by long-citus-moves.ts.
+// Moves account groups between Citus workers while clients order. The lanes of both processes must follow.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';

@@ -1,5 +1,4 @@
 // A fresh Citus database on the servers of `npm run test:citus`, with as many account groups as workers, at least two.
-// Called by long-crowd.ts, long-kill.ts and long-citus-moves.ts.
 
 import {
   type CitusServers,

@@ -1,5 +1,4 @@
-// Compares an account's lists at the end with its oracle: balance, orders, ledger, customers, histories and feed, read with
-// one of its live or test keys. Used by service/model-of-test-mode.test.ts and process/test-clock-kill.test.ts.
+// Compares an account's lists with its oracle: balance, orders, ledger, customers, histories and feed.
 
 import assert from 'node:assert/strict';
 import type { ApiClient } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,4 @@
-// The service in containers, started from the compose files with the commands of deploy/README.md. Called by
-// long-containers.ts.
+// The service in containers, started from the compose files.
 // Invariant: every command that an operator types is in deploy/README.md; otherwise the run fails.
 
 import { randomInt } from 'node:crypto';

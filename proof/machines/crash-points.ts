@@ -1,6 +1,5 @@
 // Loaded before the service (node --import): kills its process with SIGKILL when an order reaches a point (CRASH_POINT) for
-// the n-th time (CRASH_AT, counted from SIGUSR2). It watches the driver and the response, so the product needs no code for
-// this.
+// the n-th time (CRASH_AT, counted from SIGUSR2). It watches the driver and the response.
 
 import { ServerResponse } from 'node:http';
 import pg from 'pg';

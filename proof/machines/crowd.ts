@@ -1,6 +1,5 @@
-// A crowd of clients sends all kinds of requests to several processes of the service on one PostgreSQL. The journal of
-// requests and answers is compared with the ledger. With `testMode`, accounts are also used in test mode, and neither mode
-// may leave traces in the other. Called by test/process/test-mode-crowd.test.ts (short) and long-crowd.ts.
+// A crowd of clients sends all kinds of requests to several processes of the service. The journal is compared with the
+// ledger. With `testMode`, accounts are also used in test mode, and neither mode may leave traces in the other.
 
 import assert from 'node:assert/strict';
 import { createRandom, type Random } from '../../scripts/demo/random.ts';

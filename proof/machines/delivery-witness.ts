@@ -1,5 +1,4 @@
-// Receives the webhooks of a service that is killed or loses its database: an endpoint for every account, and one of the
-// operator for all orders. Used by kill-proof.ts and broken-database.ts.
+// Receives the webhooks of a service that is killed or loses its database.
 // Finally, each event of the feed has arrived and no other; first deliveries are in order; repeats are identical.
 
 import assert from 'node:assert/strict';

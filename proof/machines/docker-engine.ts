@@ -1,5 +1,4 @@
-// Runs docker for the proof of the containers: commands, base images, and the names of one run. Called by long-containers.ts
-// and container-places.ts.
+// Runs docker for the proof of the containers.
 // Invariant: everything with a run's name is removed when the run ends, even if it is killed.
 
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,4 @@
-// The product's view of each customer: the last call that it accepted. Compared with the service's entitlements. Used by
-// unreliable-product.ts.
+// The product's view of each customer: the last call that it accepted. Compared with the service's entitlements.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// Clients that order through several processes of the service while its database fails over, and what they saw. Called by
-// failover.ts and long-patroni-failover.ts.
+// Clients that order through several processes of the service while its database fails over, and what they saw.
 // Invariant: answers are 201, final 422, or 503 with Retry-After; anything else is a problem.
 
 import { randomBytes } from 'node:crypto';

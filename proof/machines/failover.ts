@@ -1,6 +1,5 @@
-// Fails the database over: two PostgreSQL servers, one the other's synchronous standby, and two processes of the service
-// that list both. Each round kills the primary, promotes the standby, and brings the old primary back. Called by
-// long-failover.ts; test/process/failover.test.ts tests single moments.
+// Fails the database over: a primary, its synchronous standby, and two processes of the service that list both. Each round
+// kills the primary, promotes the standby, and brings the old primary back.
 // Invariant: no acknowledged order is missing, each is charged once; a former primary gets no writes; no process restarts.
 
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 // A fuzzer that knows the service only by openapi.json. It sends valid and invalid requests for every operation and checks
-// every answer against the document. A seed repeats a run. Called by fuzz.test.ts (seconds) and long-fuzz.ts.
-// Invariant: it never breaks what it needs to continue (the administrator, the ordering accounts).
+// every answer against the document. A seed repeats a run.
+// Invariant: it never breaks what it needs to continue.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

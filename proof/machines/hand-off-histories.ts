@@ -1,6 +1,5 @@
 // Runs random customer histories around the hand-off to the product, which is away, refuses, or loses answers, while
-// administrators settle orders and calls. Many customers share a service, a clock and a product, so that calls are batched.
-// Used by test/service/model-of-hand-off.test.ts and long-hand-off.ts.
+// administrators settle orders and calls. Many customers share a service, so that calls are batched.
 // Invariant: the last call that the product accepted equals the entitlement, and both equal the oracle's.
 
 import assert from 'node:assert/strict';

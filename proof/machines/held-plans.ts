@@ -1,5 +1,5 @@
-// Sets and lifts holds while the service is killed: suspensions, cancels at the period's end, and the operator's holds. A
-// request with an unknown outcome is not repeated. Part of kill-proof.ts.
+// Sets and lifts holds while the service is killed. A request with an unknown outcome is not repeated. Part of
+// kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';

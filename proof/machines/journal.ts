@@ -1,5 +1,4 @@
-// Compares the clients' requests and answers with each other and with the final ledger. It does not know how the service
-// works.
+// Compares the clients' requests and answers with each other and with the final ledger.
 
 import assert from 'node:assert/strict';
 import type { Answer, ApiClient } from '../../scripts/throwaway/api-client.ts';

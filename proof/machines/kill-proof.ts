@@ -1,6 +1,5 @@
 // Proves that kills neither lose nor double orders: kills the process (-9) at random instants and named points while clients
-// repeat each order with its key; audits after every restart, and finally compares the clients' journal with the service's
-// records. Called by test/process/kill.test.ts (short) and long-kill.ts; broken-database.ts uses its clients and checks.
+// repeat each order until answered; audits after every restart, and compares the journals finally.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,5 @@
-// Plans while their service is killed: some renew again and again (fast-clock.ts), others are canceled by clients that
-// repeat each cancel until answered. Finally there must be one renewal for each end and one refund for each cancel. Part of
-// kill-proof.ts.
+// Plans while their service is killed: some renew again and again (fast-clock.ts), others are canceled. Finally there must
+// be one renewal for each end and one refund for each cancel. Part of kill-proof.ts.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,6 +1,5 @@
 // node proof/machines/long-broken-database.ts [--rounds 5] [--seed 1] [--only name]
-// Runs each breakage of broken-database.ts for several rounds. Exit code 1: an order was lost or doubled, an answer was
-// wrong, the process died, or orders resumed too late.
+// Runs each breakage of broken-database.ts for several rounds. Exit code 1 if a check fails.
 
 import { parseArgs } from 'node:util';
 import {

@@ -1,6 +1,5 @@
 // node proof/machines/long-citus-crashes.ts [--crashes 6] [--seed 1]
-// Runs citus-crashes.ts on the servers of `npm run test:citus`. Exit code 1: an acknowledged order is missing, one was
-// charged twice, or a process ended.
+// Runs citus-crashes.ts on the servers of `npm run test:citus`. Exit code 1 if a check fails.
 
 import { parseArgs } from 'node:util';
 import { crashServers } from './citus-crashes.ts';

@@ -1,6 +1,5 @@
 // node proof/machines/long-citus-moves.ts [--moves 4] [--seed 1]
-// Runs citus-moves.ts on the servers of `npm run test:citus`. Exit code 1: an acknowledged order is missing, one was charged
-// twice, or a lane did not follow its group.
+// Runs citus-moves.ts on the servers of `npm run test:citus`. Exit code 1 if a check fails.
 
 import { parseArgs } from 'node:util';
 import { moveGroups } from './citus-moves.ts';

@@ -1,7 +1,6 @@
 // node proof/machines/long-containers.ts [--kills 6] [--only embedded]... [--present image] [--older image] [--seed 1]
-// Builds the image and runs it from each compose file: upgrades from the commit before the newest migration, kills
-// containers and restores a backup under orders. Exit code 1: an acknowledged order is missing or doubled, the books do not
-// add up, or there is no Docker.
+// Builds the image and runs it from each compose file: upgrades, kills containers and restores a backup under orders. Exit
+// code 1 if a check fails, or there is no Docker.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,5 @@
 // node proof/machines/long-core.ts --operations 20000000 [--seed 1]
-// The long form of core-against-oracle.test.ts, with a worker per core. The last line gives operations, divergences, seed
-// and duration.
+// The long form of core-against-oracle.test.ts, with a worker per core. The last line gives the totals.
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,5 @@
 // node proof/machines/long-crowd.ts [--seconds 600] [--seed 1] [--test-mode] [--citus]
-// The long form of test/process/two-processes.test.ts, with a new crowd and seed from time to time. --test-mode: like
-// test/process/test-mode-crowd.test.ts. The last line gives the totals.
+// The long form of two-processes.test.ts or, with --test-mode, of test-mode-crowd.test.ts. The last line gives the totals.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';

@@ -1,6 +1,6 @@
 // node proof/machines/long-failover.ts [--rounds 2] [--seed 1] [--asynchronous]
-// Runs each event of failover.ts for several rounds. Exit code 1: an acknowledged order is missing, one was charged twice, a
-// former primary was written to, or a process ended. --asynchronous adds a fault that the run must find.
+// Runs each event of failover.ts for several rounds. Exit code 1 if a check fails. --asynchronous adds a fault that it must
+// find.
 
 import { parseArgs } from 'node:util';
 import { failoverNames, runFailovers } from './failover.ts';

@@ -1,6 +1,5 @@
 // node proof/machines/long-fuzz.ts [--seconds 600] [--seed 1]
-// The long form of fuzz.test.ts, with a new service and seed from time to time, because customers would fill up. The last
-// line gives seeds, requests, kinds of answers and duration.
+// The long form of fuzz.test.ts, with a new service and seed from time to time. The last line gives the totals.
 
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';

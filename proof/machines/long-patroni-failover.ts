@@ -1,6 +1,5 @@
 // node proof/machines/long-patroni-failover.ts [--road proxy|list]... [--only event]... [--lock-store etcd|etcd3] [--seed 1]
-// Makes a Patroni cluster fail while clients order through HAProxy's address or a host list. Exit code 1: an acknowledged
-// order is missing, one was charged twice, an answer was wrong, or a process of the service ended.
+// Makes a Patroni cluster fail while clients order through HAProxy's address or a host list. Exit code 1 if a check fails.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,5 @@
 // node proof/machines/long-restarts.ts [--proxy haproxy|nginx|caddy]... [--rounds 20] [--kills 5] [--seed 1] [--file PATH]
-// Runs rolling-restarts.ts behind each installed proxy and names those that are missing. --file replaces the shipped proxy
-// file. SIGINT stops after the current round.
+// Runs rolling-restarts.ts behind each installed proxy. --file replaces the shipped proxy file. SIGINT ends after the round.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,5 @@
 // node proof/machines/long-seeded-bugs.ts [--only text] [--write]
-// Applies each bug of seeded-bugs.ts to a copy of the sources and runs the test that must catch it. --write updates
-// docs/seeded-bugs.md. Exit code 1 if a bug is not caught.
+// Applies each of seeded-bugs.ts to a copy of the sources and runs its test. --write updates docs/seeded-bugs.md.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

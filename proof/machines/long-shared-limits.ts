@@ -1,6 +1,6 @@
 // node proof/machines/long-shared-limits.ts [--rounds 1] [--seed 1] [--patience 1000]
-// Runs shared-limits-crowd.ts and compared-limits.ts. Needs valkey-server or redis-server; a round takes five minutes.
-// --patience: milliseconds to wait for an answer, on a busy machine.
+// Runs shared-limits-crowd.ts and compared-limits.ts; a round takes five minutes. --patience: milliseconds to wait for an
+// answer.
 
 import { parseArgs } from 'node:util';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';

@@ -1,5 +1,5 @@
 // Checks that live accounts and their test accounts do not see each other. A crowd marks its texts with their mode; finally
-// all lists, feeds, webhooks and figures of the other mode are searched for the marks and ids. Part of crowd.ts.
+// everything that the other mode shows is searched for the marks and ids.
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';

@@ -1,5 +1,4 @@
-// A cluster as operators run it, on loopback: etcd, two Patroni nodes with PostgreSQL, and HAProxy. Needs Debian's packages
-// patroni, etcd-server and haproxy. Called by long-patroni-failover.ts.
+// A cluster as operators run it, on loopback: etcd, two Patroni nodes with PostgreSQL, and HAProxy (Debian's packages).
 // Invariant: no program outlives this process; PostgreSQL does not run as root.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

@@ -1,5 +1,4 @@
-// Loaded before the service (node --import): jobs are taken over and retried soon, because they fail only through killed
-// processes and databases.
+// Loaded before the service (node --import): jobs are taken over and retried soon.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

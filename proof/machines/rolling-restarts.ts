@@ -1,6 +1,5 @@
-// Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy with its file in
-// deploy/proxies. Clients never repeat a request, so every unexpected answer is a failure. Called by long-restarts.ts and
-// test/proxies/rolling-restart.test.ts (one round).
+// Restarts and then kills three processes on one PostgreSQL, one after another, behind a proxy. Clients never repeat a
+// request, so every unexpected answer is a failure.
 
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';

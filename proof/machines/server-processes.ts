@@ -1,5 +1,4 @@
-// The processes of a throwaway PostgreSQL server, to kill or freeze them. Called by broken-database.ts, failover.ts and
-// patroni-cluster.ts.
+// The processes of a throwaway PostgreSQL server, to kill or freeze them.
 
 import { spawnSync } from 'node:child_process';
 import type { ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';

@@ -1,5 +1,4 @@
-// Runs the service in the test's process, as main.ts does, without signals and terminal: a separate process takes three
-// times the CPU.
+// Runs the service in the test's process: a separate process takes three times the CPU.
 
 import pino from 'pino';
 import { createService } from '../../src/service/create-service.ts';

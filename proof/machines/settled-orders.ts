@@ -1,5 +1,4 @@
 // Compares each order with its ledger entries. A completed order cost its price less its refund, and a failed one nothing.
-// Reads only the API's lists.
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-// Proves the shared limits: three processes on one PostgreSQL and one Valkey or Redis, and clients that exceed their limits
-// while the server is restarted, frozen and away. Called by long-shared-limits.ts.
+// Proves the shared limits: three processes on one PostgreSQL and one Valkey, and clients that exceed their limits while the
+// server is restarted, frozen and away.
 // A request was admitted at some moment between sending and answer. A window counts as too full only if it is so for every
 // choice of these moments, so each finding is real.
 
@@ -42,8 +42,7 @@ interface Customer {
   readonly off: number;
 }
 
-// Clients request about twice as much as is admitted. Steady clients use up reservations slowly, which reveals leases that
-// are too short.
+// Steady clients use up reservations slowly, which reveals leases that are too short.
 const customers: readonly Customer[] = [
   { name: '60 a minute', limit: 60, rest: 250, on: 1_000, off: 0 },
   { name: '60 a minute in bursts', limit: 60, rest: 5, on: 300, off: 20_000 },

@@ -1,5 +1,4 @@
-// Loaded before the service (node --import): halves the waits for an unresponsive database, keeping their proportions, to
-// save time.
+// Loaded before the service (node --import): halves the waits for an unresponsive database, to save time.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 

@@ -1,5 +1,4 @@
-// A server that records the signed requests of a service that is killed. It lives in the test's process, so it survives
-// every kill. It checks signatures itself. Used by delivery-witness.ts and unreliable-product.ts.
+// A server that records the signed requests of a service that is killed. It checks signatures itself.
 
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,5 @@
 // Plays the product and its operator while the service is killed. In mode confirm, the product randomly accepts orders,
-// refuses, breaks, stays silent, loses answers and goes away. The operator settles orders that wait too long. Used by
-// kill-proof.ts.
+// refuses, breaks, stays silent, loses answers and goes away. The operator settles orders that wait too long.
 // Invariant: each order has the product's decision, and each customer's last accepted call equals the entitlement.
 
 import assert from 'node:assert/strict';

@@ -1,6 +1,5 @@
-// Runs a history through the service's pure core, with a state keeper in place of the database, and compares every answer
-// and the final state with the oracle: once with each command in its own batch, and again with random batches. Used by the
-// unit test and by long-core.ts.
+// Runs a history through the service's pure core, with a state keeper in place of the database, and compares everything with
+// the oracle: once with each command in its own batch, and again with random batches.
 
 import fc from 'fast-check';
 import { customerView } from '../../src/features/customers/customer-view.ts';

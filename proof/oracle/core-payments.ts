@@ -1,5 +1,4 @@
-// Payments of a history as the core's commands, and their outcomes and rows compared with the oracle's. Part of
-// core-model.ts.
+// Payments of a history as the core's commands, and their outcomes compared with the oracle's. Part of core-model.ts.
 
 import type { OrderCommand, OrderOutcome } from '../../src/features/order-engine/decisions/order-commands.ts';
 import type { LedgerEntry } from '../../src/features/order-engine/records/ledger-entry.ts';

@@ -1,6 +1,5 @@
-// Random histories for the model tests: some accounts over some years, played through the oracle. Used by core-model.ts,
-// long-core.ts and the service's model test. A history is drawn as numbers (history-genes.ts), so that any list of numbers
-// is a history: a number may mean "the order before last". `playHistory` makes requests of them, with the oracle's answers.
+// Random histories for the model tests: some accounts over some years, played through the oracle. A history is drawn as
+// numbers (history-genes.ts), so that any list of numbers is a history: a number may mean "the order before last".
 
 import {
   againChanges,

@@ -1,5 +1,4 @@
-// Pending orders in histories: answers to some of them, events in the meantime, and the labels that a run should have. Part
-// of histories.ts.
+// Pending orders in histories: answers, events in the meantime, and the labels that a run should have. Part of histories.ts.
 
 import type { CreditStep, OwnPath, Request, SettleStep } from './histories.ts';
 import {

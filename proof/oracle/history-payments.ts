@@ -1,5 +1,4 @@
-// Payments and reversals in histories: single requests, scenes in which a payment is spent before it is reversed, and the
-// labels that a run should have. Part of histories.ts.
+// Payments and reversals in histories, and the labels that a run should have. Part of histories.ts.
 
 import type {
   CreditStep,

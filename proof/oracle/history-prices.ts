@@ -1,5 +1,4 @@
-// Account prices and held prices in histories: single requests, scenes in which a change with `held` begins while plans run,
-// and the labels that a run should have. Part of histories.ts.
+// Account prices and held prices in histories, and the labels that a run should have. Part of histories.ts.
 
 import type { OwnPath, PlayedList, Request } from './histories.ts';
 import {
@@ -86,9 +85,7 @@ export function createPriceScenes(scene: PriceScene) {
     return oracle.accountPrices(scene.accountIdOf(account)).filter(({ from }) => from > scene.now());
   }
 
-  /**
-   * A change with `held` begins while a plan runs. Then the plan is renewed, with events in between that may end the hold.
-   */
+  /** A change with `held` begins while a plan runs. Then the plan is renewed, with events that may end the hold. */
   function* heldOf(reader: Reader): Iterable<Request> {
     const account = scene.accountWithOrders(reader.below(scene.accountCount));
     const customer = scene.customerPathOf(reader, account);

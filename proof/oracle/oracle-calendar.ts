@@ -1,5 +1,4 @@
-// UTC calendar months from an anchor, by day counts. Used only by oracle.ts. Deliberately shares nothing with the product
-// and uses no Date.
+// UTC calendar months from an anchor, by day counts. Deliberately shares nothing with the product and uses no Date.
 
 export const secondsPerDay = 86_400;
 

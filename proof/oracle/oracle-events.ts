@@ -1,6 +1,5 @@
-// The events that each request must cause, from the oracle's own outcomes and the description of each type in
-// src/features/events/event-schemas.ts. Used by histories.ts. Excludes notices that jobs send before an end, and events
-// without a command.
+// The events that each request must cause, from the oracle's own outcomes and the descriptions in
+// src/features/events/event-schemas.ts. Excludes notices that jobs send before an end.
 
 import type { AccountId, CustomerView, LedgerEntry, Oracle, Order } from './oracle.ts';
 import { secondsPerDay } from './oracle-calendar.ts';

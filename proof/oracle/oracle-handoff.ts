@@ -97,8 +97,7 @@ export function createHandoffs(world: {
     record(customer, now, { ...item, ...(reason !== null && { reason }) }, () => {
       const { autoRenew, plan } = customer;
       const ranAtOrder = isExtension || order.kind === 'change';
-      // Answers the renewal attempt of an automatic order. An attempt that another order may have blocked is due again
-      // (A91).
+      // Answers the attempt of an automatic order. An attempt that another order may have blocked is due again (A91).
       if (orderedBy === 'service' && autoRenew !== null)
         customer.autoRenew = refusedAutoRenew(autoRenew, plan, 'order_failed', now);
       else if (autoRenew?.failure === 'order_failed' && ranAtOrder)

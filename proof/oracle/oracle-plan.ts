@@ -27,7 +27,6 @@ export type AutoRenew = AutoRenewSettings & { nextAt: number | null; failure: Re
 
 export type PlanLife = {
   plan: Plan;
-  /** Independent of the reseller's hold. */
   operatorHold: boolean;
   resellerHold: boolean;
   isCancelled: boolean;

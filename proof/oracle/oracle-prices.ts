@@ -7,10 +7,7 @@ import type { AccountId, Prices, SomePrices, World } from './oracle.ts';
 import type { Plan } from './oracle-plan.ts';
 import type { Months } from './oracle-request.ts';
 
-/**
- * `list`: its number within the account. `since`: its start or, for a held price, the start of the change. `percentOff`:
- * null if the list names the price.
- */
+/** `since`: the list's start or, for a held price, the change's. `percentOff`: null if the list names the price. */
 export type PriceRule =
   | { rule: 'group' }
   | { rule: 'account'; list: number; since: number; percentOff: number | null }

@@ -320,10 +320,7 @@ export function createOracle(world: World) {
     );
   }
 
-  /**
-   * `renew_customer` in a bulk: renews the current plan by its last completed order. `customer`: the number within the
-   * account, or the reference.
-   */
+  /** By the customer's last completed order. `customer`: the number within the account, or the reference. */
   function renewCustomer(
     input: { accountId: AccountId; customer: number | string; body: unknown; headerKey?: string | undefined },
     now: number,

@@ -1,5 +1,4 @@
-// Translates the feed's events into the words of oracle-events.ts and oracle-test-mode.ts. Used by the service's model test
-// of test mode.
+// Translates the feed's events into the words of oracle-events.ts and oracle-test-mode.ts.
 
 import type { EventView } from '../../src/features/events/event-schemas.ts';
 import type { EmittedAt } from './oracle-test-mode.ts';

@@ -1,5 +1,4 @@
-// Stands for the database in the core's runs: loads what load-batch.ts would load, and refuses what a constraint would
-// refuse. Used only by core-model.ts.
+// Stands for the database in the core's runs: loads what load-batch.ts would, and refuses what a constraint would.
 
 import type { AccountState } from '../../src/features/identity/account-table.ts';
 import type { CustomerState } from '../../src/features/order-engine/decisions/customer-state.ts';

@@ -1,5 +1,4 @@
-// What a history's numbers mean for accounts and test accounts side by side: weighted choices, the simplest first. Used by
-// test-mode-histories.ts.
+// What a history's numbers mean for accounts and test accounts side by side: weighted choices, the simplest first.
 
 import { type Body, choices } from './history-genes.ts';
 

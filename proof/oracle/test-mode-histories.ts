@@ -1,5 +1,4 @@
-// Histories of accounts used live and in test mode at once, played through two oracles. Used by
-// service/model-of-test-mode.test.ts and unit/test-mode-histories.test.ts.
+// Histories of accounts used live and in test mode at once, played through two oracles.
 // Invariant: a request changes one mode only, except the operator's changes to prices, groups, packages and rights.
 
 import { type PlanOperation, type PlayedList, packageTemplates } from './histories.ts';

@@ -1,5 +1,4 @@
-// The steps of everyday tasks on the pages, with their clicks and keys counted. Used by scripts/daily-tasks.ts and
-// test/browser/daily-tasks.test.ts.
+// The steps of everyday tasks on the pages, with their clicks and keys counted.
 
 import type { Locator, Page } from 'playwright-core';
 

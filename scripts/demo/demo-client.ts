@@ -1,5 +1,5 @@
-// Sends the HTTP requests of the demo's people and programs to the real service, with a key or a session. Each request has
-// its client's address, as a proxy would forward it. Called by demo-year.ts.
+// Sends the HTTP requests of the demo's people and programs to the real service, each with its client's address, as a proxy
+// would forward it.
 
 import { isJsonObject, type JsonObject } from '../../src/shared/json.ts';
 import { sendRequest } from '../throwaway/send-request.ts';

@@ -1,5 +1,4 @@
-// Starts a service on the demo's year, with people whose password is known. Called by scripts/screenshots.ts and
-// scripts/daily-tasks.ts.
+// Starts a service on the demo's year, with people whose password is known.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Fills a fresh database with the demo's year and verifies every ledger. Called by scripts/demo-data.ts, the screenshots and
-// a test.
+// Fills a fresh database with the demo's year and verifies every ledger.
 
 import pino from 'pino';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';

@@ -1,5 +1,4 @@
-// Dialogs and drawers that change nothing until confirmed, each with its opener. Used by page-shots.ts and
-// test/browser/every-page.test.ts.
+// Dialogs and drawers that change nothing until confirmed, each with its opener.
 
 import type { Locator, Page } from 'playwright-core';
 

@@ -1,5 +1,4 @@
-// Creates webhook endpoints for the screenshots on a local server (one works, one fails, one answers 410). Called by
-// scripts/screenshots.ts.
+// Creates webhook endpoints for the screenshots on a local server (one works, one fails, one answers 410).
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -1,5 +1,4 @@
-// Finds the elements of a translated page by their English names, so that scripts/screenshots.ts describes each page's steps
-// once.
+// Finds the elements of a translated page by their English names, for scripts/screenshots.ts.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

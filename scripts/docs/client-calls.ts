@@ -1,5 +1,4 @@
-// Writes the tables of the client's calls into sdk/README.md, from the client's methods and openapi.json. Called by
-// generate.ts.
+// Writes the tables of the client's calls into sdk/README.md, from the client's methods and openapi.json.
 
 import { readFileSync } from 'node:fs';
 import { isShapeName } from '../../src/platform/http/openapi-names.ts';

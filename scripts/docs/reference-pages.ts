@@ -117,10 +117,7 @@ type DocumentToRender = Readonly<Record<string, unknown>> & {
   >;
 };
 
-/**
- * Adds samples and recorded answers. Removes what conventions.md says once for all operations, such as servers, keys and
- * answer headers.
- */
+/** Adds samples and recorded answers. Removes what conventions.md says once for all operations. */
 function documentToRender(document: OpenapiDocument, answers: readonly StoryAnswer[]): DocumentToRender {
   const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
   const recorded = new Map(answers.map((answer) => [answer.operationId, answer]));

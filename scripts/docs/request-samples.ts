@@ -1,5 +1,4 @@
-// Writes an API request as code in four languages, with address and key from the environment, so that it runs as printed.
-// Pure.
+// Writes an API request as code in four languages, with address and key from the environment. Pure.
 
 export interface SampleRequest {
   readonly operationId: string;

@@ -1,5 +1,4 @@
-// The requests of the API reference's story, one per operation, in the document's order, from the examples in the routes'
-// schemas. Pure.
+// The requests of the API reference's story, one per operation, from the examples in the routes' schemas. Pure.
 
 import assert from 'node:assert/strict';
 import { type OpenapiDocument, operationsOf } from './openapi-document.ts';

@@ -54,10 +54,7 @@ export async function createCitusDatabase({ coordinator, workers }: CitusServers
 
 const prefixOf = (run: string | undefined) => `sellthrough_citus_${run === undefined ? '' : `${run}_`}`;
 
-/**
- * Drops databases of earlier runs that were killed: their lock on the coordinator is free. `end` drops this run's. `run` is
- * eight hexadecimal digits.
- */
+/** Drops databases of earlier runs that were killed: their lock is free. `run` is eight hexadecimal digits. */
 export async function beginCitusRun(citus: CitusServers, run: string): Promise<{ end(): Promise<void> }> {
   const { coordinator } = citus;
   const lock = new pg.Client({ connectionString: coordinator });

@@ -1,5 +1,4 @@
-// Checks that every order, customer, credit and plan change has exactly one event, in order, for accounts that had a
-// listener from the beginning. Runs when a test service closes.
+// Checks that every order, customer, credit and plan change has exactly one event, when a test service closes.
 
 import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/compile';
@@ -15,7 +14,6 @@ const entries = (...kinds: string[]) =>
   `(select count(*) from ledger_entries l where l.account_id = a.id and l.kind = any('{${kinds.join(',')}}'))`;
 
 const pairs: Readonly<Record<string, readonly [emitted: string, written: string]>> = {
-  // A restore skips event numbers.
   numbers: [
     `a.event_count - (select coalesce(sum(g.last_number - g.first_number + 2), 0)
       from event_gaps g where g.account_id = a.id)`,

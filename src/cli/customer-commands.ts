@@ -1,5 +1,4 @@
-// sellthrough customer …: the administrator's actions on a customer. Lists: "sellthrough customers". Reseller's own
-// customers: plan-commands.ts.
+// sellthrough customer …: the administrator's actions on a customer. Reseller's own customers: plan-commands.ts.
 
 import { Argument, Command, Option } from 'commander';
 import type { ChangeCustomerBody, Customer } from '../../sdk/src/index.ts';

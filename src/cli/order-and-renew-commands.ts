@@ -1,5 +1,4 @@
-// sellthrough order, renew. Both print their idempotency key, so that an interrupted command can be repeated and is charged
-// once.
+// sellthrough order, renew. Both print their idempotency key, so that an interrupted command can be repeated.
 
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import type { Order } from '../../sdk/src/index.ts';

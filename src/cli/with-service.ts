@@ -1,5 +1,4 @@
-// Calls a running service through the SDK. The key never comes from arguments, because every user of the machine can read
-// those.
+// Calls a running service through the SDK. Keys never come from arguments: every user of the machine can read those.
 
 import { randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';

@@ -1,5 +1,4 @@
-// Creates the counters of request limits and sign-ins: local or, with VALKEY_URL, also shared. Logs and measures outages of
-// the shared server.
+// Creates the counters of request limits and sign-ins: local or, with VALKEY_URL, also shared.
 
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { createSharedRequestCounts } from '../platform/limits/distributed-rate-limit.ts';

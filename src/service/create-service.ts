@@ -1,5 +1,4 @@
-// Builds the service: database, engine, caches, app. Everything is created here and released by close(); the clock is an
-// argument.
+// Builds the service. Everything is created here and released by close(); the clock is an argument.
 
 import { statfsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -114,7 +113,6 @@ export interface Service {
 const isOfRealOrders = (commands: readonly OrderCommand[]) =>
   !commands.some(({ accountId }) => isTestAccount(accountId));
 
-/** The size of the embedded database's disk; null for PostgreSQL. */
 function diskBytesOf(database: Config['database']): number | null {
   if (database.kind !== 'embedded') return null;
   const { blocks, bsize } = statfsSync(database.dataDir);

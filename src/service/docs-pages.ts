@@ -66,7 +66,6 @@ export async function docsPages(app: FastifyInstance, folder: string, brand: Bra
   const schema = { hide: true };
   app.route({ method, url: '/', schema, handler: show });
   app.route({ method, url: '/*', schema, handler: show });
-  /** Encoded pages with the current brand. */
   const branded = new Map<string, EncodedDocument>();
   let brandedVersion = 0;
 

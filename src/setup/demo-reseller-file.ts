@@ -1,5 +1,4 @@
-// Stores the demo's key and first password in a file with mode 0600 when the start has no terminal. The printed first-order
-// command reads the key from it.
+// Stores the demo's key and first password in a file with mode 0600 when the start has no terminal.
 
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Opens the database: migrates the schema, checks durability and the secret key. Commands use the same code but create
-// nothing.
+// Opens the database: migrates the schema, checks durability and the secret key. Commands create nothing.
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

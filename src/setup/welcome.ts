@@ -1,5 +1,4 @@
-// What a start prints on a terminal. Each part is printed as soon as it is true, so that a start that fails later has shown
-// what it created.
+// What a start prints on a terminal. Each part is printed as soon as it is true, in case the start fails later.
 
 import type { DatabaseConfig } from './config.ts';
 import type { DemoReseller } from './demo-reseller.ts';

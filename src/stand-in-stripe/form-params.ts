@@ -1,5 +1,4 @@
-// Stripe's parameters: form-encoded, nested by brackets (`line_items[0][price_data][currency]=eur`). Reading a value checks
-// it and names the parameter in the refusal.
+// Stripe's parameters: form-encoded, nested by brackets (`line_items[0][price_data][currency]=eur`).
 
 import { invalidRequest } from './stripe-refusal.ts';
 

@@ -33,7 +33,6 @@ export interface Falsification {
 }
 
 export interface StandInControl {
-  /** Presses a button of the hosted page. */
   press(session: string, button: PageButton): void;
   /** Ends a delayed payment. */
   settle(session: string, outcome: 'succeeds' | 'fails'): void;

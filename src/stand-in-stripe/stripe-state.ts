@@ -18,11 +18,9 @@ export const outcomes = [
 export type Outcome = (typeof outcomes)[number];
 
 export interface StripeState {
-  /** The stand-in's clock. */
   now(): number;
   setClockOffset(seconds: number): void;
   newId(prefix: string, length?: number): string;
-  /** The id and time of a new object. */
   made(prefix: string): { readonly id: string; readonly created: number };
   add<K extends Kind>(kind: K, object: ObjectKinds[K]): ObjectKinds[K];
   /** `param`: the parameter that names the object; null if the path does. */

@@ -15,10 +15,7 @@ export async function expectAccessible(page: Page, what: string, except?: string
   assert.deepEqual(found, [], what);
 }
 
-/**
- * Turns color transitions off, because contrast cannot be judged halfway. The page's policy allows style sheets made by
- * scripts.
- */
+/** Contrast cannot be judged during transitions. The page's policy allows style sheets made by scripts. */
 const holdStill = `{
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('*, ::before, ::after { transition: none !important; animation: none !important }');

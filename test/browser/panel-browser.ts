@@ -42,10 +42,7 @@ const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.
 // The pause between polls. Without it, polling would take the page's CPU.
 const lookAgainMilliseconds = 30;
 
-/**
- * Registers the file's hooks. `fill` runs before the first test, because hooks at the top of a file do not wait for each
- * other.
- */
+/** `fill` runs before the first test, because hooks at the top of a file do not wait for each other. */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
   environment: Readonly<Record<string, string>> = {},
@@ -191,9 +188,7 @@ export async function said(page: Page, text: string): Promise<void> {
   await untilTrue(isSaid, `the page says "${text}"`);
 }
 
-/**
- * Playwright's `waitForFunction` evaluates text in the page on every poll but the first, which the content policy forbids.
- */
+/** Playwright's `waitForFunction` evaluates text in the page, which the content policy forbids. */
 export async function untilTrue(look: () => Promise<boolean>, expected: string): Promise<void> {
   const until = performance.now() + waitMilliseconds;
   while (!(await look())) {

@@ -1,5 +1,4 @@
-// Runs the command line in its own folder, without this process's settings. Commands run in this process, except those that
-// need another one, for example because of signals.
+// Runs the command line in its own folder, without this process's settings, mostly within this process.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,5 +1,4 @@
-// A TCP proxy that loses answers: it cuts the client's connection before or in the middle of the answer. What is not cut is
-// forwarded unchanged.
+// A TCP proxy that loses answers: it cuts the client's connection before or in the middle of the answer.
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';

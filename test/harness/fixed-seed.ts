@@ -1,5 +1,4 @@
-// The seed of everything random in a test: constant in `npm test`, so that failures repeat, and new each time in `npm run
-// proof` (PROOF_SEED).
+// The seed of everything random in a test: constant in `npm test`, new each time in `npm run proof` (PROOF_SEED).
 
 import fc from 'fast-check';
 

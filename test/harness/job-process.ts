@@ -1,5 +1,4 @@
-// A process with one background job that never ends, to be killed or frozen. It needs DATABASE_URL (migrated) and
-// LEASE_SECONDS, and prints "running N" with the number of its lease.
+// A process with one background job that never ends. Needs DATABASE_URL (migrated) and LEASE_SECONDS; prints "running N".
 
 import { createJobs } from '../../src/platform/jobs/job-runner.ts';
 import { defaultLimits } from '../../src/setup/config.ts';

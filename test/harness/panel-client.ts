@@ -51,10 +51,7 @@ export async function usernameOf(service: TestService, { id }: Pick<TestAccount,
   return (await service.admin.get(`/api/admin/v1/accounts/${id}`)).body.account.username;
 }
 
-/**
- * Sets testPassword as if the person had chosen it, and ends the account's sessions. Its hash takes no time; the service's
- * own would take 30 ms, twice per sign-in.
- */
+/** As if the person had chosen it. The hash takes no time; the service's own would take 30 ms, twice per sign-in. */
 export async function setTestPassword(service: TestService, { id }: Pick<TestAccount, 'id'>): Promise<void> {
   const text = `update people set password_hash = $2, password_version = password_version + 1,
     must_change_password = false where id = $1::int`;

@@ -1,5 +1,4 @@
-// Runs the jobs that call the product. The scheduler starts only a few due jobs at a time, and a moved clock makes all jobs
-// due, so it is asked until they run.
+// Runs the jobs that call the product. The scheduler starts only a few due jobs at a time, so it is asked until they run.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';

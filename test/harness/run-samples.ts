@@ -1,5 +1,4 @@
-// Runs samples one after another in one process, because starting Node takes most of a sample's time. Reads lines {file,
-// environment} and answers {code, output}.
+// Runs samples in one process, because starting Node takes most of a sample's time. {file, environment} → {code, output}.
 
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';

@@ -26,10 +26,7 @@ export type ProxyState = 'open' | 'refusing' | 'frozen';
 export interface TcpProxy {
   /** The server's address with the proxy's port. `database` replaces the name of the database. */
   url(database?: string): string;
-  /**
-   * Breaks the next connection that sends a matching statement, once, and then becomes `then`. Resolves when it has
-   * happened.
-   */
+  /** Breaks the next connection that sends a matching statement, once, and then becomes `then`. */
   breakAt(statement: RegExp, how: Breakage, then?: ProxyState): Promise<void>;
   /** `refusing` cuts all connections and accepts none. `frozen` makes all hang, even new ones. */
   become(state: ProxyState): void;

@@ -1,5 +1,4 @@
-// Runs an action right after a statement of a request was answered, before the request continues. The service must be
-// started with `wrapDatabase`.
+// Runs an action between a statement of a request and its next step. The service must be started with `wrapDatabase`.
 
 import assert from 'node:assert/strict';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
@@ -12,10 +11,7 @@ interface Moment {
 
 export interface WorstMoments {
   readonly wrapDatabase: (database: Database) => Database;
-  /**
-   * Runs the action once, after the named statement. With account groups on several servers, the statement's name may end in
-   * "_apart".
-   */
+  /** Runs the action once, after the named statement, whose name may end in "_apart" on several servers. */
   sent(statement: string, happens: Moment['happens'], request: () => Promise<Answer>): Promise<Answer>;
 }
 

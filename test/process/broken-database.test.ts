@@ -1,5 +1,4 @@
-// The short form of proof/machines/long-broken-database.ts. Recovery times are printed but not checked, because machines are
-// noisy. lost-commit.test.ts tests single orders at single moments.
+// The short form of proof/machines/long-broken-database.ts. Recovery times are printed but not checked.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

@@ -1,5 +1,4 @@
-// DATABASE_URL with several hosts. proof/machines/failover.ts tests whole failovers under load,
-// test/unit/database-hosts.test.ts the decisions.
+// DATABASE_URL with several hosts. proof/machines/failover.ts tests whole failovers under load.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -8,8 +8,7 @@ import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
-// At the commit, the order may or may not have been charged; right after it, the order is charged but the client does not
-// know.
+// At the commit, the order may or may not be charged; right after it, the client does not know that it is.
 const edges: Readonly<Record<'embedded' | 'postgres', readonly CrashPoint[]>> = {
   embedded: ['before-commit', 'in-commit'],
   postgres: ['in-commit', 'before-answer'],

@@ -1,5 +1,4 @@
-// How a process behind a proxy ends: /readyz announces it before anything closes. Durations are tested in
-// test/unit/lame-duck.test.ts.
+// How a process behind a proxy ends: /readyz announces it before anything closes.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

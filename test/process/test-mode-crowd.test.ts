@@ -1,5 +1,4 @@
-// Many clients use every account live and in test mode, and neither mode leaves traces in the other. CROWD_REQUESTS makes it
-// longer.
+// Many clients use every account live and in test mode, without traces in the other. CROWD_REQUESTS makes it longer.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -426,10 +426,7 @@ describe('processes that start in the same instant on an empty database', () => 
     }
   });
 
-  /**
-   * Holds two requests at their first read of the accounts, and releases them together. Returns null if one timed out first
-   * on a slow machine.
-   */
+  /** Holds two requests at their first read. Returns null if one timed out first on a slow machine. */
   async function startHeld(url: string): Promise<readonly ServiceProcess[] | null> {
     const [holder, watcher] = [new pg.Client(url), new pg.Client(url)];
     await Promise.all([holder.connect(), watcher.connect()]);

@@ -1,5 +1,4 @@
-// Three processes behind a proxy are restarted one by one while orders arrive, then killed. One round;
-// proof/machines/long-restarts.ts runs many. Run by `npm run test:proxies`.
+// Three processes behind a proxy are restarted one by one while orders arrive, then killed. Run by `npm run test:proxies`.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
 // How verification runs: beside orders, in ranges, cancelled, shared. When it halts an account or lifts a halt.
-// verify.test.ts tests what it finds.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';

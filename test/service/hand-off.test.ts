@@ -1,5 +1,4 @@
-// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The tests submit the product's answers as
-// the caller would.
+// Pending orders (docs/decisions/0037-hand-off.md), with money computed by hand. The tests submit the product's answers.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

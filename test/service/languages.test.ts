@@ -1,5 +1,4 @@
-// Pages for customers, in their language and with the operator's name. Remaining time is rounded so that customers never
-// come too late.
+// Pages for customers, in their language. Remaining time is rounded so that customers never come too late.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -191,7 +191,6 @@ function shoppers77(): number {
   return count;
 }
 
-/** Counts the rows that each plan reads. */
 function countingReads(database: Database, reads: { rows: number }): Queryable {
   return queryableOf(
     async (statement: SqlStatement, values: readonly unknown[] = []): Promise<readonly Row[]> => {

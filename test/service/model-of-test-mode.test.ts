@@ -1,5 +1,4 @@
-// Compares test mode with its oracle in random histories of live and test requests and clock moves. MODEL_SEED repeats a
-// run, MODEL_SECONDS makes it longer.
+// Compares test mode with its oracle in random histories. MODEL_SEED repeats a run, MODEL_SECONDS makes it longer.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// The operator's actions for a customer of any account: cancel, package change, login link. They follow the rules of the
-// account's own requests, but name the operator as author.
+// The operator's actions for a customer of any account, by the rules of the account's own requests.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

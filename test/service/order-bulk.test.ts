@@ -1,5 +1,4 @@
-// Bulk orders: answered like single ones, in order, and executed exactly once, however often the bulk is repeated. Nothing
-// waits for a time.
+// Bulk orders: answered like single ones, in order, and executed exactly once, however often they are repeated.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

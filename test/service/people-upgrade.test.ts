@@ -1,5 +1,4 @@
-// The upgrade from one login per account to people. Each login becomes an owner and keeps password, sessions, codes and
-// links.
+// The upgrade from one login per account to people: each login becomes an owner and keeps its password and sessions.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

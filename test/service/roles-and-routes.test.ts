@@ -1,5 +1,4 @@
-// Every route of the router, even hidden ones, with every kind of caller. The APIs' routes declare who is admitted. Every
-// other route has a line here, or the test fails.
+// Every route of the router, with every kind of caller. Routes without a declaration have a line here, or the test fails.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

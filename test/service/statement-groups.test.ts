@@ -1,5 +1,4 @@
-// Statements of a transaction that are sent together (statement-pipeline.ts), on both databases. After a failure, no later
-// one is executed or counts as prepared.
+// Statements of a transaction that are sent together. After a failure, no later one is executed or counts as prepared.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,4 @@
-// The upgrade from the first edition. Every row stays, old idempotency keys are replayed, and changes known only from
-// customers' rows and the audit log become plan_changes.
+// The upgrade from the first edition. Every row stays, and old idempotency keys are replayed.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -215,8 +214,8 @@ const day = (number: number) => `'2026-01-${String(number).padStart(2, '0')}T00:
 const seconds = (number: number) => Date.UTC(2026, 0, number) / 1000;
 
 /**
- * The fingerprints are those that the first edition wrote. Accounts: 1 administrator, 2 a reseller, 3 a reseller whose
- * ledger is halted. Packages: 1 Starter, 2 Trial.
+ * As the first edition wrote them. Accounts: 1 administrator, 2 a reseller, 3 a halted reseller. Packages: 1 Starter, 2
+ * Trial.
  */
 const rowsOfTheFirstEdition = [
   `insert into service_state (currency, secret_key_check, audit_count, created_at) values ('USD', 'x', 8, ${day(1)})`,

@@ -1,5 +1,4 @@
-// Every command as a process: output for programs and for people, exit codes, and that no other user of the machine can see
-// a secret.
+// Every command as a process: output, exit codes, and that no other user of the machine can see a secret.
 
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';

@@ -1,5 +1,4 @@
-// The examples as users first run them, in test mode. Their output must equal examples/output/; `UPDATE_EXAMPLES=1 node
-// --test test/tools/examples.test.ts` rewrites it.
+// The examples in test mode. UPDATE_EXAMPLES=1 rewrites examples/output/, which their output must equal.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

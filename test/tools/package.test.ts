@@ -1,5 +1,4 @@
-// What `npm pack` makes, run from an empty folder. `npm run proof` installs it with npm (PROOF_INSTALL); `npm test` copies
-// the files, which is much cheaper.
+// What `npm pack` makes, run from an empty folder. With PROOF_INSTALL, npm installs it, which is much slower.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';

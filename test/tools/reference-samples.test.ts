@@ -1,5 +1,4 @@
-// Runs every sample of the API reference as printed, in each language and in the story's order. Each must send exactly the
-// documented request.
+// Runs every sample of the API reference as printed. Each must send exactly the documented request.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

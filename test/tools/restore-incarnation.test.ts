@@ -1,5 +1,4 @@
-// After a restore no id is used twice: product calls, webhooks, cursors. Tested with killed processes, and after a failover
-// that lost transactions (`sellthrough new-incarnation`).
+// After a restore, or a failover that lost transactions, no id is used twice: product calls, webhooks, cursors.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -40,10 +40,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /**
-   * References are unique, so each panel has its own prefix. It has a server, a client and the products `basic` (1), `plus`
-   * (2) and `plus` with another prefix (3).
-   */
+  /** Each panel has its own prefix, a server, a client, `basic` (1), `plus` (2) and `plus` with another prefix (3). */
   async function install(account: TestAccount, address = service.address): Promise<Installed> {
     const panel = openPanel('whmcs', module, folder);
     opened.push(panel);

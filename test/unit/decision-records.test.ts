@@ -1,5 +1,4 @@
-// docs/decisions: the numbers have no gaps, and each record has its date and status. The second half of this file breaks the
-// rules on purpose.
+// docs/decisions: no gaps in the numbers, and dates and statuses. The second half breaks the rules on purpose.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Links in the documents lead to files and headings that exist, in the checkout and on the site. The second half of this
-// file breaks links on purpose.
+// Links in the documents lead to files and headings that exist. The second half breaks links on purpose.
 
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// Pending orders in random histories: accepted, they give the same money and plan as immediate orders; refused, they change
-// neither.
+// Pending orders in random histories: accepted, they equal immediate orders; refused, they change nothing.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

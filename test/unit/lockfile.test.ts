@@ -1,5 +1,4 @@
-// The lockfiles install in a fresh clone. `npm ci` refuses a lockfile that lacks another platform's package, which an
-// existing node_modules hides.
+// The lockfiles install in a fresh clone: they have the packages of every platform, or `npm ci` would refuse them.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

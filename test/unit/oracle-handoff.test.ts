@@ -1,5 +1,4 @@
-// The oracle's pending orders, compared with tables computed by hand. On random chains, a pending order must leave the same
-// as an immediate one.
+// The oracle's pending orders, compared with tables computed by hand and, on random chains, with immediate orders.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

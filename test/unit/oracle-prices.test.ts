@@ -1,5 +1,4 @@
-// The oracle's rules of prices, compared with tables computed by hand (harness/oracle-scene.ts).
-// `10.00 by list 1` and `10.00 held since …` name the rule; a price alone is the group's. In offers, * marks an account's
+// The oracle's rules of prices, compared with tables computed by hand. A price alone is the group's; * marks an account's
 // price.
 
 import assert from 'node:assert/strict';

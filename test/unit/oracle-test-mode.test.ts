@@ -3,8 +3,8 @@
 import { examineTestMode } from '../harness/test-mode-scene.ts';
 
 /**
- * basic costs 10.00 a month and 27.00 a quarter, pro three times that. The test account begins with 1,000.00, the live one
- * with 100.00.
+ * basic costs 10.00 a month and 27.00 a quarter, pro three times that. Tests begin with 1,000.00, the live account with
+ * 100.00.
  */
 const tables: Record<string, string> = {
   'a plan that is paid by the month from 31 January renews itself on its way through the year, without drift': `

@@ -1,5 +1,4 @@
-// The bodies of the two order endpoints: what is refused, with which code and in which order; what other bodies mean; and
-// random bodies compared with the oracle's reading.
+// The bodies of the two order endpoints: what is refused, with which code and in which order, and what others mean.
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

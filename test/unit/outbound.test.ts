@@ -1,5 +1,4 @@
-// Outbound calls: which URLs are allowed, and the result no matter what the other side does. Servers are real. No test waits
-// for a limit that something else could reach first.
+// Outbound calls: which URLs are allowed, and the result no matter what the other side does. Servers are real.
 
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';

@@ -1,5 +1,4 @@
-// One verification for all requests: shared while it runs, cancelled if no client waits, and kept for clients that have to
-// retry.
+// One verification for all requests: shared while it runs, cancelled if no client waits, kept for clients that retry.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

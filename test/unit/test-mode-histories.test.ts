@@ -1,5 +1,4 @@
-// Which cases the random histories of accounts and test accounts reach, by the oracles alone: a run that misses a case
-// proves nothing about it.
+// Which cases the random histories of accounts and test accounts reach: a run that misses one proves nothing about it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,4 @@
-// The lint rule web/untranslated.grit finds texts that would stay English on German pages. If Biome cannot run a rule, it
-// only prints a note, so this test proves that the rule works.
+// The lint rule web/untranslated.grit finds untranslated texts. Biome only notes a rule that fails, so this tests it.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,4 @@
-// doctor's check of shards: each must have the same tables, indexes, triggers and constraint. Silent on an undivided
-// database.
+// doctor's check of shards: each must have the same tables, indexes, triggers and constraint.
 
 import type { Queryable } from '../../platform/database/database.ts';
 import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';

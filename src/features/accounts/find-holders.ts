@@ -1,5 +1,4 @@
-// Finds accounts, people and keys by an exact e-mail address or a key's last four characters. Called by the palette's route
-// and the console's account list.
+// Finds accounts, people and keys by an exact e-mail address or a key's last four characters.
 
 import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';

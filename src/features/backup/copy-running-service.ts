@@ -45,10 +45,7 @@ export async function guardCopy(
   }
 }
 
-/**
- * The command's side: fills `folder` as a data folder. Returns how long orders waited, or null if no service runs. @throws
- * CopyFailed
- */
+/** Fills `folder` as a data folder. Returns how long orders waited, or null if no service runs. @throws CopyFailed */
 export async function copyRunningService(
   dataDir: string,
   folder: string,

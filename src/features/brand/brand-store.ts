@@ -1,5 +1,4 @@
-// The operator's brand. Cached in every process and reloaded on NOTIFY, so requests never query it. The only writer of
-// brand.
+// The operator's brand, cached in every process and reloaded on NOTIFY. The only writer of brand.
 
 import { createHash } from 'node:crypto';
 import type { AuditAuthor } from '../../platform/audit-log/actor.ts';

@@ -155,10 +155,7 @@ async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Q
   return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
 }
 
-/**
- * Starts a session or, with `use: 'product'`, creates a one-time code. Only one of several simultaneous requests succeeds;
- * the others, and suspended customers, get null. `earlier` is this browser's previous session.
- */
+/** Starts a session, or creates a one-time code. Only one of several simultaneous requests succeeds; the others get null. */
 export function spendLoginLink(
   database: Database,
   token: string,
@@ -193,9 +190,7 @@ export function spendLoginLink(
   });
 }
 
-/**
- * A code works once. null also if the customer is suspended by now. Test codes require a test key, live codes a live one.
- */
+/** Works once. null also if the customer is suspended. Test codes require a test key, live codes a live one. */
 export async function exchangeCode(
   database: Queryable,
   code: string,

@@ -165,10 +165,7 @@ export async function countEvents(
 }
 
 export interface EventWaits {
-  /**
-   * Resolves when there is an event after `after`, or after `seconds`. Resolves to false at once if too many requests wait
-   * or the service stops.
-   */
+  /** Resolves after the next event or `seconds`; to false at once if too many requests wait or the service stops. */
   wait(accountId: number, after: number, seconds: number): Promise<boolean>;
   /** Resolves to false when the service stops. */
   rest(): Promise<boolean>;

@@ -1,5 +1,4 @@
-// Event types and their data as JSON Schema: the source of the documented `webhooks`, the feed, deliveries and the client's
-// types.
+// Event types and their data as JSON Schema, for the document, the feed, deliveries and the client's types.
 
 import Type, { type Static, type TProperties } from 'typebox';
 import {

@@ -27,8 +27,8 @@ const takeInbox: SqlStatement = {
 };
 
 /**
- * On several servers, ids are drawn per server, so an account's rows may not be in order of ids. Takes as many rows of each
- * account as it has among the oldest rows, but those with the lowest event numbers.
+ * On several servers, ids are drawn per server. Takes as many rows of each account as it has among the oldest rows, but
+ * those with the lowest event numbers.
  */
 const takeInboxApart: SqlStatement = {
   name: 'take_event_inbox_apart',

@@ -114,8 +114,7 @@ const setCall: SqlStatement = {
     where id = $1::bigint and status in ('waiting', 'attention')`,
 };
 
-// An order's payload contains the customer's whole state, so its call replaces earlier ones, unless the product refuses the
-// order or already received its payload.
+// An order's payload contains the whole state, so its call replaces earlier ones, unless it was refused or already sent.
 const standForEarlier: SqlStatement = {
   name: 'let_order_calls_stand_for_earlier',
   text: `update product_calls t
@@ -179,10 +178,7 @@ const findLater: SqlStatement = {
       and t.id > $3::bigint`,
 };
 
-/**
- * For a call whose content was applied by hand: neither it nor the customer's earlier calls are sent any more. If the
- * product may be outdated nevertheless, the state is sent once more.
- */
+/** Nothing earlier is sent any more. If the product may be outdated nevertheless, the state is sent once more. */
 export function closeCallByHand(
   database: Database,
   callId: string,

@@ -143,10 +143,7 @@ export function scopeProblem(
   return scope === undefined ? null : refusal('insufficient_scope', { scope });
 }
 
-/**
- * A change of access to an administrator's account could give its rights away, so it requires all of its scopes. A confined
- * key may not do it, because it could create an unlimited key.
- */
+/** Such a change could give the account's rights away, so it requires all of its scopes, and no confined key may do it. */
 export function administratorProblem(
   principal: Judged,
   target: { readonly isAdmin: boolean },

@@ -1,5 +1,4 @@
-// The account whose concurrency limit a request counts against: always the caller's own, even while an administrator views
-// another account.
+// The account whose concurrency limit a request counts against: always the caller's own, even while viewing another.
 
 import type { Principal } from './principal.ts';
 

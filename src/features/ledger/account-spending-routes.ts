@@ -1,5 +1,4 @@
-// What each account spent in a range of days. Uses the same sums as the operator's figures (spending-totals.ts), so both
-// agree.
+// What each account spent in a range of days, by the same sums as the operator's figures (spending-totals.ts).
 
 import type { FastifyInstance } from 'fastify';
 import { dayRange, numberMax, readQuery } from '../../platform/http/list-query.ts';

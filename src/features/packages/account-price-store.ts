@@ -66,10 +66,7 @@ export async function listAccountPrices(
   return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
 }
 
-/**
- * `replayed`: the account already has this list, so nothing was done. Refusals: account_not_found, validation_failed,
- * price_already_scheduled.
- */
+/** `replayed`: nothing was done. Refusals: account_not_found, validation_failed, price_already_scheduled. */
 export async function setAccountPrices(
   database: Database,
   accountId: number,

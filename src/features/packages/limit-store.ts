@@ -1,5 +1,4 @@
-// Administrators' changes to the limits that packages can have. The only writer of limit_definitions. Each change raises the
-// version of the packages, as in package-store.ts.
+// Administrators' changes to the limits that packages can have. The only writer of limit_definitions.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { writeRows } from '../../platform/database/table.ts';

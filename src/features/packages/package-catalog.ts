@@ -95,10 +95,7 @@ export async function createPackageCatalog(database: Queryable): Promise<Package
   return { current: () => current, reload };
 }
 
-/**
- * The lists of accounts may be newer than the version. That is harmless: setting a list takes the account's lock, which an
- * order's batch holds when it compares versions.
- */
+/** The lists may be newer than the version. That is harmless: setting a list takes the account's lock, like orders. */
 async function loadWhole(database: Queryable): Promise<PackageCatalog> {
   const packages = await loadCatalog(database);
   return { ...packages, accountPrices: await loadAccountPrices(database) };

@@ -1,5 +1,4 @@
-// After an account asks for an earlier notice, sends it for plans that already have less time left. Runs before plan-ends.ts
-// looks for new ends.
+// After an account asks for an earlier notice, sends it for plans that already have less time left.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';

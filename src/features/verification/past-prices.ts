@@ -25,9 +25,7 @@ export function withScheduled(
   let toCome: readonly Beginning[] = [];
   let held: Terms | null = null;
 
-  /**
-   * Applies all scheduled prices that begin up to that second. `found`: the state that the log found afterwards, or null.
-   */
+  /** Applies all scheduled prices up to that second. `found`: the state that the log found afterwards, or null. */
   function begin(until: EpochSeconds, found: Terms | null): void {
     const due = toCome.filter(({ from }) => from <= until).sort((a, b) => a.from - b.from);
     toCome = toCome.filter(({ from }) => from > until);

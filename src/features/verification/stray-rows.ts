@@ -14,7 +14,6 @@ import type { AuditLimits } from './verification-limits.ts';
 const accountsPerRange = 500;
 const problemsMax = 20;
 
-/** Each table with the column that numbers its rows. */
 const numberColumns = {
   orders: 'number',
   ledger_entries: 'number',

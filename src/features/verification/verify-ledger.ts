@@ -48,9 +48,7 @@ const listTestsInUse: SqlStatement = {
   text: `select a.id from accounts a where a.id = any($1::int[]) and a.test_state = 'current'`,
 };
 
-/**
- * `clock`: any clock of the service. @throws if cancelled, with halts kept; DatabaseUnavailable if the database was replaced
- */
+/** @throws if cancelled, with halts kept; DatabaseUnavailable if the database was replaced */
 export async function verifyLedger(
   database: Database,
   now: EpochSeconds,

@@ -63,10 +63,7 @@ export function createGracefulDrain(monotonicNow: () => number, limits: Graceful
   };
 }
 
-/**
- * Closes the port, but keeps each connection until its next answer, because it may be about to send a request. Resolves when
- * no connection is left, after `milliseconds`, or when `hurry` aborts.
- */
+/** Closes the port, but keeps each connection until its next answer. Resolves when none is left, or at a limit. */
 export async function letConnectionsBeUsedUp(
   server: HttpServer,
   milliseconds: number,
@@ -84,8 +81,8 @@ export async function letConnectionsBeUsedUp(
 }
 
 /**
- * The kernel accepts connections before the process does, and resets those still waiting when the port closes. So this
- * connects to the port itself: once that connection is accepted, all earlier ones have been too.
+ * The kernel accepts connections before the process does. Once a connection of our own is accepted, all earlier ones are
+ * too.
  */
 function closePort(server: Server, signal: AbortSignal): void {
   const address = server.address();

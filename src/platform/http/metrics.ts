@@ -1,5 +1,4 @@
-// Prometheus metrics about requests, served at /metrics. Labels come from closed lists (route patterns, codes, kinds), never
-// from clients.
+// Prometheus metrics about requests. Labels come from closed lists (route patterns, codes, kinds), never from clients.
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from '@prometheus-io/client';
 

@@ -1,5 +1,4 @@
-// Errors in openapi.json: all errors of one status share a response with their sentences. A route refers to that response
-// and names its own codes.
+// Errors in openapi.json: all errors of one status share a response, and a route names its own codes.
 
 import { type ErrorCode, errorCatalog, tooLarge } from '../../shared/error-catalog.ts';
 

@@ -1,5 +1,4 @@
-// Names and integer formats for generated clients. Applied to openapi.ts's own copy of the document, so that serializers and
-// validators never see them.
+// Names and integer formats for generated clients. Serializers and validators never see them.
 
 interface Schema {
   readonly $ref?: string;

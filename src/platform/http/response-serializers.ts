@@ -1,5 +1,4 @@
-// JSON serializers, compiled on first use and shared by routes with equal schemas: compiling all of them took most of the
-// start.
+// JSON serializers, compiled on first use: compiling all of them took most of the start.
 
 import { hash } from 'node:crypto';
 import {

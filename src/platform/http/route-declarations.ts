@@ -1,5 +1,4 @@
-// What a route declares besides its schema. Guards, the documents, the client and the tests use it. The start fails if a
-// visible route has no declaration.
+// What a route declares besides its schema. The start fails if a visible route has no declaration.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest, preValidationHookHandler } from 'fastify';
 import type { TSchema } from 'typebox';

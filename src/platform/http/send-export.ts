@@ -1,5 +1,5 @@
-// Streams an answer that is made while the client reads it, such as a CSV list. An account may have two at once, because
-// each reads the database as long as its client takes.
+// Streams an answer, such as a CSV list. An account may have two at once: each reads the database as long as its client
+// takes.
 
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';

@@ -75,8 +75,8 @@ export interface Jobs {
   look(): Promise<void>;
   idle(): Promise<void>;
   /**
-   * Runs the work now, unless its kind already runs in any process. Errors are recorded and rethrown, except an AbortError,
-   * which means that the caller cancelled. @throws DatabaseUnavailable
+   * Unless its kind already runs in any process. Rethrows errors. An AbortError counts as a cancel. @throws
+   * DatabaseUnavailable
    */
   exclusively<Result>(
     kind: string,

@@ -84,8 +84,7 @@ export function createSharedAttemptCounts(options: SharedAttemptCountsOptions): 
       );
       if (refused !== null) return refused;
       const there = countedThere(tried, answer);
-      // After an outage the server may lack counts, so the local ones apply as well. Not those by name, because another
-      // process may have let the person in since.
+      // After an outage the local counts apply too, except those by name: another process may have let the person in since.
       const since = server.thereSince();
       const isDoubtful = since === null || monotonicNow() - since < limits.windowSeconds * 1000;
       const own = isDoubtful ? local.refusal({ ...tried, failures: [] }) : null;

@@ -28,8 +28,7 @@ export interface RateLimiter {
   /** Counts a request, writes the RateLimit headers of the scarcest limit, and refuses a request beyond any limit. */
   admit(caller: LimitedCaller, reply: FastifyReply): Awaitable<Refusal | null>;
   /**
-   * Counts a request that was admitted at `at` as `count` requests. If they do not all fit, the request is uncounted. If the
-   * request exceeds the limit itself, Retry-After says when the full limit is free.
+   * If they do not all fit, the request is uncounted. Beyond the limit itself, Retry-After says when the full limit is free.
    */
   admitAsMany(
     caller: LimitedCaller,
@@ -55,16 +54,12 @@ export interface RateLimiter {
     reply: FastifyReply,
   ): Awaitable<Refusal | null>;
   now(): number;
-  /**
-   * Counts a person's change of access, because the audit log keeps each one forever. Grants count apart from other
-   * sensitive actions, so that a stolen session cannot lock its owner out.
-   */
+  /** The audit log keeps each one forever. Grants count apart, so that a stolen session cannot lock its owner out. */
   admitAccessChange(personId: number, what: AccessChange, reply: FastifyReply): Awaitable<Refusal | null>;
   /** Counts a failed authentication. @returns `answer` or, beyond the limit, the refusal of the rate limit */
   failed(address: string, answer: Refusal, reply: FastifyReply): Awaitable<Refusal>;
   /**
-   * Looks up a key or token that may be guessed. It counts a failure before the look-up, so that simultaneous guesses all
-   * count, and uncounts it after a hit or an error.
+   * Counts a failure before the look-up, so that simultaneous guesses all count, and uncounts it after a hit or an error.
    */
   guess<Found>(
     address: string,

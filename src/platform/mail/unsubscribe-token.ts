@@ -1,5 +1,4 @@
-// The signed token of an unsubscribe link. It names account and address, and works without a session as long as SECRET_KEY
-// is known.
+// The signed token of an unsubscribe link. It works without a session as long as SECRET_KEY is known.
 
 import { plainMailAddress } from '../../shared/mail-addresses.ts';
 import type { Seal } from '../secrets/seal.ts';

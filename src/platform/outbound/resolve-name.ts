@@ -1,5 +1,4 @@
-// DNS for outbound.ts. Asks name servers directly: Node's usual look-up shares two threads, so slow name servers would delay
-// all other names.
+// DNS that asks name servers directly: Node's look-up shares two threads, so slow servers would delay all other names.
 
 import { lookup, Resolver } from 'node:dns/promises';
 

@@ -1,5 +1,4 @@
-// Standard Webhooks signatures (https://www.standardwebhooks.com): HMAC-SHA256 over "id.timestamp.body". The published
-// library takes eight times as long. The tests verify with it.
+// Standard Webhooks signatures: HMAC-SHA256 over "id.timestamp.body". The published library takes eight times as long.
 
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { EpochSeconds } from '../../shared/times.ts';

@@ -1,5 +1,5 @@
-// The English texts of pages, mails and documents that the service itself produces. ICU messages; german-texts.ts has the
-// same keys.
+// The English texts of the pages, mails and documents that the service makes. ICU messages; german-texts.ts has the same
+// keys.
 
 export const englishTexts = {
   login_title: 'Log in',

@@ -1,5 +1,4 @@
-// All changes, one function per route. Commands that move money carry the dialog's idempotency key, so that a second click
-// charges once.
+// All changes, one function per route. Commands that move money carry the dialog's idempotency key.
 
 import { call } from './client.ts';
 import { mintIdempotencyKey } from './random-text.ts';

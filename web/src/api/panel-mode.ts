@@ -1,5 +1,4 @@
-// Whether this tab shows live or test mode, until the tab closes or the user signs out. Switching reloads the page, so that
-// data of one mode never shows in the other.
+// Whether this tab shows live or test mode. Switching reloads the page, so that data of the modes never mix.
 
 import { keep, readKept } from './browser-storage.ts';
 import { viewedAccount } from './panel-view.ts';

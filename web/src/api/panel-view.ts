@@ -1,5 +1,4 @@
-// The account whose panel an administrator views in this tab. Switching reloads the page, so that no data of the previous
-// account remains.
+// The account whose panel an administrator views in this tab. Switching reloads the page.
 
 import { keep, readKept } from './browser-storage.ts';
 

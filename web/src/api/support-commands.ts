@@ -1,5 +1,4 @@
-// The operator's actions on customers of any account, and on an account's own prices. Separate from commands.ts, which every
-// list loads.
+// The operator's actions on any account's customers and prices. Separate from commands.ts, which every list loads.
 
 import { call } from './client.ts';
 import type { AccountPriceList, LoginLink, Months, PeriodName, PlacedOrder } from './shapes.ts';

@@ -1,5 +1,4 @@
-// Runs a command of commands.ts in React. A second click while it is pending does nothing. Afterwards all reads are
-// refetched, even after a failure, because the command may have been executed.
+// Runs a command in React, once at a time. Then all reads are refetched, even after a failure: it may have been executed.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';

@@ -1,5 +1,4 @@
-// Single-key shortcuts and sequences such as `g o`. People can turn them off (WCAG 2.1.4), because speech input presses
-// single letters.
+// Single-key shortcuts and sequences such as `g o`. They can be off (WCAG 2.1.4): speech input presses single letters.
 
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 

@@ -1,5 +1,4 @@
-// Times are shown and entered in the browser's time zone or in UTC, as the person chose. The choice is fixed before the
-// pages load, like the language (language.ts).
+// The person's time zone or UTC, as chosen. Fixed before the pages load, like the language (language.ts).
 
 import type { Clock } from '../../../src/shared/clocks.ts';
 import { keep, readKept } from '../api/browser-storage.ts';

@@ -1,5 +1,4 @@
-// Days in filters and rows are in the reader's time zone (clock.ts). Links from figures hold exact times instead, because
-// figures count UTC days.
+// Days are in the reader's time zone (clock.ts). Links from figures hold exact times, because figures count UTC days.
 
 import { isUtc } from './clock.ts';
 

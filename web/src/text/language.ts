@@ -1,5 +1,4 @@
-// The pages' language: the person's choice, else the browser's. It is fixed before the pages load, and changing it reloads
-// them, so texts may be created anywhere.
+// The pages' language: the person's choice, else the browser's. Fixed before the pages load; a change reloads them.
 
 import { keep, readKept } from '../api/browser-storage.ts';
 

@@ -1,5 +1,4 @@
-// Parses typed amounts in the person's language. Ambiguous input is invalid, so that no amount is read as a hundred times as
-// much.
+// Parses typed amounts. Ambiguous input is invalid, so that no amount is read as a hundred times as much.
 
 export interface Separators {
   readonly group: string;

@@ -1,5 +1,4 @@
-// Lets people choose the pages' language, or the browser's. For signed-in people the service stores the choice. Changing it
-// reloads the page.
+// The choice of the pages' language. The service stores it for signed-in people. Changing it reloads the page.
 
 import { t } from '@lingui/core/macro';
 import { setLanguage } from '../api/frame-commands.ts';

@@ -1,5 +1,4 @@
-// The row whose drawer is open (`open` in the URL). Moving between rows adds no history entry, so one Back closes the
-// drawer.
+// The row whose drawer is open (`open` in the URL). Only opening adds a history entry, so one Back closes the drawer.
 
 import { useNavigate, useSearch } from '@tanstack/react-router';
 

@@ -1,5 +1,4 @@
-// Captures what people type while a dialog loads, so that it does not trigger shortcuts, and puts it into the dialog's
-// field.
+// Captures what people type while a dialog loads, and puts it into the dialog's field.
 
 import { useEffect, useRef } from 'react';
 

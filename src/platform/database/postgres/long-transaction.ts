@@ -83,10 +83,7 @@ const findProcess: SqlStatement = {
   text: 'select 1 from pg_stat_activity where pid = $1::int',
 };
 
-/**
- * Settings of a transaction that may take hours. The server checks the connection even during a statement (not on Windows),
- * to free the locks of a client that vanished. Older servers lack transaction_timeout.
- */
+/** The server checks the connection even during a statement (not on Windows), to free the locks of a vanished client. */
 function longSettings(milliseconds: number, checkMilliseconds: number): string {
   return `select set_config(name, setting, true)
     from (values ('statement_timeout', '${milliseconds}'), ('lock_timeout', '0'), ('transaction_timeout', '0'),

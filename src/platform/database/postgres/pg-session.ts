@@ -1,5 +1,5 @@
-// One PostgreSQL protocol connection, used by both drivers. Statements of one event-loop turn are sent in one write. Errors
-// are DatabaseUnavailable or StatementFailed.
+// One PostgreSQL protocol connection. Statements of one turn are sent in one write. Errors are DatabaseUnavailable or
+// StatementFailed.
 
 import { channel } from 'node:diagnostics_channel';
 import type { Duplex } from 'node:stream';

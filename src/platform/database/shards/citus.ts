@@ -10,10 +10,7 @@ const everywhere = ['service_state', 'test_customer_references'] as const;
 /** Tables on the coordinator that the workers must know, because some batches write them. */
 const knownToWorkers = ['audit_log'] as const;
 
-/**
- * Citus's default of 32 shards makes an order cost half as much again, because a batch of new customers writes to all of
- * them. When the table outgrows its server, split its shard (docs/growing.md).
- */
+/** With Citus's default of 32 an order costs half as much again. To split the table: docs/growing.md. */
 const referenceShards = 1;
 
 export async function isCitus(queryable: Queryable): Promise<boolean> {
@@ -88,10 +85,7 @@ export async function distribute(
   }
 }
 
-/**
- * Citus keeps TRUNCATE triggers on the distributed table and moves all others to the shard. From a trigger that handles
- * both, it silently drops the part that refuses updates.
- */
+/** Citus would silently drop the part that refuses updates from a trigger that also handles TRUNCATE. */
 async function divideTriggers(transaction: Queryable, table: string): Promise<void> {
   const triggers = await transaction.query(
     {

@@ -26,8 +26,7 @@ export interface PageRows extends ShardOrder {
   /** How many index rows the statement reads at most. */
   readonly limit: number;
   /**
-   * Set this for a statement that returns only some of the rows it reads: the column with the number of each row, from 1.
-   * The statement must always return row `limit`, to show how far it read.
+   * For a statement that returns only some rows: the column with the number of each row, from 1. It must return row `limit`.
    */
   readonly place?: string;
 }

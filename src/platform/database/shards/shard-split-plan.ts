@@ -1,5 +1,4 @@
-// Estimates the rows, bytes and time that dividing a database takes, by copying a sample of the largest tables and rolling
-// back. It blocks nothing.
+// Estimates the rows, bytes and time that dividing a database takes, by copying a sample and rolling back.
 
 import type { Database, Queryable } from '../database.ts';
 import { run } from './shard-views.ts';

@@ -35,10 +35,7 @@ export const accountTables: Readonly<Record<string, string>> = {
   test_moves: 'account_id',
 };
 
-/**
- * A divided database cannot have these foreign keys, so `verify` checks them instead. A backup orders tables as if they
- * existed.
- */
+/** Not possible on a divided database, so `verify` checks them. A backup orders tables as if they existed. */
 export const accountReferences: readonly {
   readonly table: string;
   readonly column: string;

@@ -116,10 +116,7 @@ interface AccountTable {
   /** The column that holds a row's account. */
   readonly owner: string;
   readonly identities: readonly Identity[];
-  /**
-   * With "%s" for the table. They keep their order: of two indexes that look equal, as on a young table, the planner takes
-   * the first.
-   */
+  /** With "%s" for the table, in their order: of two indexes that look equal, the planner takes the first. */
   readonly indexes: readonly string[];
   /** Definitions with "%f" for the shard, before the name of a function that is copied into each shard. */
   readonly triggers: readonly string[];

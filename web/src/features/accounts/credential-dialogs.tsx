@@ -1,5 +1,4 @@
-// Dialogs in which an administrator resets an account's credentials. Actions that could take over the account ask for the
-// administrator's own password.
+// Dialogs that reset an account's credentials. Those that could take over the account ask for the own password.
 
 import { plural, t } from '@lingui/core/macro';
 import { useState } from 'react';

@@ -1,5 +1,4 @@
-// Covers a page whose session has ended with a sign-in form, so that typed input survives. If another person signs in,
-// panel-layout.tsx loads a fresh panel.
+// Covers a page whose session has ended with a sign-in form, so that typed input survives.
 
 import { Dialog } from '@base-ui/react/dialog';
 import { t } from '@lingui/core/macro';

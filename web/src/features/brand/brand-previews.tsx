@@ -1,5 +1,4 @@
-// Previews of an unsaved brand in light and dark mode. They imitate brand/logo.tsx, src/features/brand/page-layout.ts and
-// src/platform/mail/mail-content.ts.
+// Previews of an unsaved brand. They imitate brand/logo.tsx, brand/page-layout.ts and mail/mail-content.ts.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';

@@ -108,7 +108,6 @@ export function customerOnPhone({ plan }: PanelCustomer) {
   );
 }
 
-/** The reference, if it differs from the name. */
 function otherName({ name, reference }: PanelCustomer): string {
   return reference === name ? '' : reference;
 }

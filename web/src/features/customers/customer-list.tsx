@@ -1,5 +1,4 @@
-// An account's customers with filters and drawers; the signed-in account can also renew in bulk. The route must accept
-// customerParams.
+// An account's customers with filters, drawers and bulk renewals. The route must accept customerParams.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,4 @@
-// Places or renews an order: choose, preview, confirm. The idempotency key is made when the dialog opens, so a second click
-// or a retry after a lost answer charges once.
+// Places or renews an order. The idempotency key is made when the dialog opens, so a second click charges once.
 
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
