@@ -1,5 +1,3 @@
-// The list of screenshots: who views each page and how to get there. Called by scripts/screenshots.ts.
-
 import type { Page } from 'playwright-core';
 import {
   consoleDialogs,

@@ -1,5 +1,3 @@
-// sellthrough account list, account show.
-
 import { Argument, Command, Option } from 'commander';
 import type { Account, Receivable } from '../../sdk/src/index.ts';
 import { answer } from './command-end.ts';

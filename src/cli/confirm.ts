@@ -1,5 +1,3 @@
-// Asks before an irreversible action; scripts pass --yes.
-
 import { createInterface } from 'node:readline/promises';
 import { CommandFailed, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';

@@ -1,5 +1,3 @@
-// sellthrough keys …: an account's API keys, with an administrator's key.
-
 import { Argument, Command } from 'commander';
 import type { ApiKey, ChangeAccountKeyBody, KeyWithSecret } from '../../sdk/src/index.ts';
 import { answer, CommandFailed, exitCodes } from './command-end.ts';

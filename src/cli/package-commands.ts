@@ -1,5 +1,3 @@
-// sellthrough package …: packages and their prices.
-
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import {
   type AdminPackage,

@@ -1,5 +1,3 @@
-// The answer of /readyz.
-
 import type { FastifyBaseLogger } from 'fastify';
 import { type Database, ranked } from '../platform/database/database.ts';
 import { isMigrated, readMigrations } from '../platform/database/schema/migrate.ts';

@@ -1,5 +1,3 @@
-// Normalizes IP addresses and matches ranges, for allow-lists, limits, display and outbound calls.
-
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 

@@ -1,5 +1,3 @@
-// The API page: key, allow-list, rate limit, first request and request log.
-
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,3 @@
-// Orders, renewals and changes in the panel, also on phones: exact previews, filters in the URL, failures.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';

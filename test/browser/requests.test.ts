@@ -1,5 +1,3 @@
-// The way from the request list to a refused request's body, for the account and the operator.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';

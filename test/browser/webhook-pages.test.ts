@@ -1,5 +1,3 @@
-// Webhooks and events in the panel, with a real endpoint.
-
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';

@@ -1,5 +1,3 @@
-// Whether a program listens at an address.
-
 export async function isAnswering(address: string): Promise<boolean> {
   try {
     await (await fetch(address)).arrayBuffer();

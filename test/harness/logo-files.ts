@@ -1,5 +1,3 @@
-// Generates pictures for logo uploads.
-
 import { crc32, deflateSync } from 'node:zlib';
 
 export interface PngParts {

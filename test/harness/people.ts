@@ -1,5 +1,3 @@
-// People for tests: invited with an administrator's key, with a password, and signed in.
-
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,3 @@
-// Runs other programs to their end.
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 

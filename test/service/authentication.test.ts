@@ -1,5 +1,3 @@
-// Who may use the API: keys, blocks, the API switch and allow-lists.
-
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:net';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,3 @@
-// The operator sets name, logo and color, everyone sees them, and hostile values do no harm.
-
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

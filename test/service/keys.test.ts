@@ -1,5 +1,3 @@
-// Several keys of an account: what each may do, and how they are made, changed, rotated and revoked.
-
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,3 @@
-// The figures of the whole service in the console.
-
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';

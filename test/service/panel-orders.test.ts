@@ -1,5 +1,3 @@
-// Searching for orders and customers in the panel.
-
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,3 @@
-// Signing in and out, when sessions end, and how guesses are slowed down.
-
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';

@@ -1,5 +1,3 @@
-// Tests leave no trace in live data.
-
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import {

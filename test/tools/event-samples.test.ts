@@ -1,5 +1,3 @@
-// The samples of the event and webhook guides, as printed, in every installed language.
-
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,3 @@
-// Amounts (src/shared/amounts.ts): cents to text and back without loss.
-
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';

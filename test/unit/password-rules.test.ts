@@ -1,5 +1,3 @@
-// Passwords that are long enough but refused, and accepted ones.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwordProblem } from '../../src/features/auth/password-rules.ts';

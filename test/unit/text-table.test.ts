@@ -1,5 +1,3 @@
-// Tables of text, cell by cell: alignment, narrow terminals, and texts that would move the cursor.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Column, textRecord, textTable } from '../../src/cli/text-table.ts';

@@ -1,5 +1,3 @@
-// Reading typed amounts in English and German.
-
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readTypedAmount, readWholeNumber, separatorsOf } from '../../web/src/text/typed-amount.ts';

@@ -1,5 +1,3 @@
-// Schemas of sign-in, sessions and second factors.
-
 import Type from 'typebox';
 import { typed } from '../../shared/password-fields.ts';
 import { time } from '../../shared/schema-parts.ts';

@@ -1,5 +1,3 @@
-// The operator creates a login link for any customer.
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,3 @@
-// The operator suspends or resumes a customer of any account.
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';

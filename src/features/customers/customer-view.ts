@@ -1,5 +1,3 @@
-// A customer as the API shows it.
-
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { periodOfMonths } from '../../shared/periods.ts';

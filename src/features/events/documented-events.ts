@@ -1,5 +1,3 @@
-// Describes the events in openapi.json, under `webhooks`.
-
 import { eventDescriptions, eventSchemaName, eventTypes } from './event-schemas.ts';
 
 export function documentEvents(document: object): void {

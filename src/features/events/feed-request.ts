@@ -1,5 +1,3 @@
-// Reads the query string of feeds.
-
 import { readQuery } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { type ErrorCode, fieldRefusal } from '../../shared/error-catalog.ts';

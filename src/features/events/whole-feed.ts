@@ -1,5 +1,3 @@
-// The feed of all accounts, for the operator and the product.
-
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
 import { type AccountEvent, listenToEverybody } from './event-log.ts';

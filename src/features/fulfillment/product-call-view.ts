@@ -1,5 +1,3 @@
-// A product call in the admin API and the console.
-
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import type { CountedCalls, ProductCall } from './product-call-reads.ts';
 import type { ProductCallView } from './product-schemas.ts';

@@ -1,5 +1,3 @@
-// Product calls as the console lists them.
-
 import Type from 'typebox';
 import { boundedCount } from '../../shared/list-schemas.ts';
 import { nullable, time } from '../../shared/schema-parts.ts';

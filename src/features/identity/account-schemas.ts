@@ -1,5 +1,3 @@
-// An account in every API, and the fields shared by changes.
-
 import Type, { type Static } from 'typebox';
 import { mailAddressLengthMax } from '../../shared/mail-addresses.ts';
 import { amount, count, currency, groupSchema, id, text, time } from '../../shared/schema-parts.ts';

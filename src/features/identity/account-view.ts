@@ -1,5 +1,3 @@
-// An account in the administrator's API and in its own panel.
-
 import { formatAmount } from '../../shared/amounts.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { AccountView } from './account-schemas.ts';

@@ -1,5 +1,3 @@
-// Chooses the language of alerts and invitations.
-
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Language, languages } from '../../shared/languages.ts';
 import { plainMailAddress } from '../../shared/mail-addresses.ts';

@@ -1,5 +1,3 @@
-// Administrators revoke access: they replace an account's key or end its sessions.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';

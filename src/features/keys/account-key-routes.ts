@@ -1,5 +1,3 @@
-// Any account's keys, for administrators.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { ranked } from '../../platform/database/database.ts';

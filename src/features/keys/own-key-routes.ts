@@ -1,5 +1,3 @@
-// The account's own keys, in the panel.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';

@@ -1,5 +1,3 @@
-// Writes ledger entries as CSV.
-
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import type { CsvCell } from '../../shared/csv-text.ts';

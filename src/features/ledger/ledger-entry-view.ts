@@ -1,5 +1,3 @@
-// A ledger entry as the APIs show it.
-
 import { formatAmount } from '../../shared/amounts.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';

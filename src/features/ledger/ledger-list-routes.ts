@@ -1,5 +1,3 @@
-// GET /ledger: an account's ledger entries, by page number, by cursor with filters, or as CSV.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { daysOf, endOfTime, numberMax } from '../../platform/http/list-query.ts';

@@ -1,5 +1,3 @@
-// The figures of a span for both overviews.
-
 import { formatAmount } from '../../shared/amounts.ts';
 import { isJsonObject, own } from '../../shared/json.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';

@@ -1,5 +1,3 @@
-// GET /orders: an account's orders, by page number, by cursor with filters, or as CSV.
-
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';

@@ -1,5 +1,3 @@
-// One order with its ledger entries, for the panel.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { numberMax } from '../../platform/http/list-query.ts';

@@ -1,5 +1,3 @@
-// POST /orders, POST /orders/{id}/renew, GET /orders/{id}.
-
 import type { FastifyInstance, FastifyReply, preHandlerAsyncHookHandler } from 'fastify';
 import { bodyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';

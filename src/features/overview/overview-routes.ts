@@ -1,5 +1,3 @@
-// The account's spending by day or month, and plans that end within two weeks.
-
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { formatAmount } from '../../shared/amounts.ts';

@@ -1,5 +1,3 @@
-// Checks the limits of a package in a request against the operator's definitions.
-
 import Type, { type TSchema } from 'typebox';
 import { createBodyCheck } from '../../platform/http/body-reader.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalog.ts';

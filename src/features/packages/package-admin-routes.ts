@@ -1,5 +1,3 @@
-// Packages and their prices, for administrators.
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';

@@ -1,5 +1,3 @@
-// The operator verifies the books.
-
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import { orRefuse } from '../../platform/http/request-refused.ts';

@@ -1,5 +1,3 @@
-// Endpoints and the delivery log as the API shows them.
-
 import type { OutboundResult } from '../../platform/outbound/outbound.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';

@@ -1,5 +1,3 @@
-// Types shared by route files.
-
 import type { FastifyInstance } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 

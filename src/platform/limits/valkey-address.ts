@@ -1,5 +1,3 @@
-// Parses VALKEY_URL. Used by config.ts and valkey-client.ts.
-
 import { isIP } from 'node:net';
 
 export interface ValkeyAddress {

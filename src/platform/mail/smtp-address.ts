@@ -1,5 +1,3 @@
-// Parses SMTP_URL and MAIL_FROM for config.ts.
-
 import { isMailAddress } from '../../shared/mail-addresses.ts';
 import { oneLine } from './mail-content.ts';
 

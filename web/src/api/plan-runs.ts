@@ -1,5 +1,3 @@
-// Whether a plan's time is running.
-
 import type { Customer } from './shapes.ts';
 
 /** Also true while the plan is suspended, because its time runs on. */

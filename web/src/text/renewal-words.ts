@@ -1,5 +1,3 @@
-// Says why a renewal was refused or would be.
-
 import { t } from '@lingui/core/macro';
 
 const refusals: Readonly<Record<string, string>> = {

@@ -1,5 +1,3 @@
-// Shows a request or answer body, with pretty-printed JSON and a copy button.
-
 import { t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
 import { CopyButton } from './copy-button.tsx';

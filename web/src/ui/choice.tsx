@@ -1,5 +1,3 @@
-// Radio buttons drawn as one control, or as cards.
-
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 

@@ -1,5 +1,3 @@
-// Downloads a list as CSV, with the list's filters.
-
 import { t } from '@lingui/core/macro';
 import { DownloadButton, type DownloadButtonProps } from './download-button.tsx';
 

@@ -1,5 +1,3 @@
-// Describes an error in words, with the request id.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { CircleAlert } from 'lucide-react';

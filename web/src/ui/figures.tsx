@@ -1,5 +1,3 @@
-// A count with digits that line up in columns.
-
 import { formatCount } from '../text/language.ts';
 
 export function figures(count: number) {

@@ -1,5 +1,3 @@
-// A list's filters, with a button that clears them.
-
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';

@@ -1,5 +1,3 @@
-// Shows key names such as "g o" or "Ctrl K" as key caps.
-
 export function Keys({ keys }: { readonly keys: string }) {
   return (
     <span className="inline-flex gap-1">

@@ -1,5 +1,3 @@
-// A complete list: filters in the URL, column choice, CSV, table, empty states and pager.
-
 import { t } from '@lingui/core/macro';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';

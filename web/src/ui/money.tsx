@@ -1,5 +1,3 @@
-// An amount with its currency, two decimals, and digits that line up in columns.
-
 import { formatMoney } from '../text/amounts.ts';
 import { classNames } from './class-names.ts';
 

@@ -1,5 +1,3 @@
-// Shown instead of a page that the person's role may not open.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { LockKeyhole } from 'lucide-react';

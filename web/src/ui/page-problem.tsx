@@ -1,5 +1,3 @@
-// Shown if the subject of a page does not exist or failed to load.
-
 import type { ReactNode } from 'react';
 import { Card } from './card.tsx';
 import { ErrorNotice } from './error-notice.tsx';

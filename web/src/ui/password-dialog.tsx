@@ -1,5 +1,3 @@
-// Asks for the password before a sensitive action.
-
 import type { ReactNode } from 'react';
 import { FormDialog } from './form-dialog.tsx';
 import { useOwnPassword } from './own-password-field.tsx';

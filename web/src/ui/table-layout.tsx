@@ -1,5 +1,3 @@
-// A list's column choice, stored in this browser.
-
 import { t } from '@lingui/core/macro';
 import { Columns3 } from 'lucide-react';
 import { type ToggleEvent, useId, useState } from 'react';

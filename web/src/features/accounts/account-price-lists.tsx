@@ -1,5 +1,3 @@
-// Shows the price lists of an account. Lists that have not begun can be deleted.
-
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';

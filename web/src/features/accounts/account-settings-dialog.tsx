@@ -1,5 +1,3 @@
-// Edits an account's price group, name, API access, rate limit and allow-list. Sends only changed fields.
-
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';

@@ -1,5 +1,3 @@
-// The list of all accounts, with search and a dialog to create one.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, UsersRound } from 'lucide-react';

@@ -1,5 +1,3 @@
-// Creates an account and shows its password and key once.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';

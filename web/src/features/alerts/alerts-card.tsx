@@ -1,5 +1,3 @@
-// Edits alert settings: low balance, ending plans, recipients.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

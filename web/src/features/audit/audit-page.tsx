@@ -1,5 +1,3 @@
-// The audit log, newest first: changes, sign-ins and refused sign-ins.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

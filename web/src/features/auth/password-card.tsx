@@ -1,5 +1,3 @@
-// Changes the password, which ends other sessions.
-
 import { t } from '@lingui/core/macro';
 import { usePerson } from '../../api/person.ts';
 import { Card } from '../../ui/card.tsx';

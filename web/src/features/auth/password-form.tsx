@@ -1,5 +1,3 @@
-// Form with the current password, and the new one twice.
-
 import { t } from '@lingui/core/macro';
 import { changePassword } from '../../api/commands.ts';
 import { useCommand } from '../../api/use-command.ts';

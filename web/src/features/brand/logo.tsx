@@ -1,5 +1,3 @@
-// The operator's logo and name, or the product's own.
-
 import { useQuery } from '@tanstack/react-query';
 import { nameInitial } from '../../../../src/features/brand/name-initial.ts';
 import { shownBrandQuery } from '../../api/queries.ts';

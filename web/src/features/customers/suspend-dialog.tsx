@@ -1,5 +1,3 @@
-// Suspends or resumes a customer of any account.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { changeCustomerStatus } from '../../api/commands.ts';

@@ -1,5 +1,3 @@
-// Accepts or fails a pending order. The dialog first shows the effect on the balance.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,5 +1,3 @@
-// API access: address, key, allow-list, rate limit, and a first request to copy.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,5 +1,3 @@
-// Dialogs that rotate a key, with or without an overlap, or revoke it.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';

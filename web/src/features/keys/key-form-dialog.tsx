@@ -1,5 +1,3 @@
-// Creates or edits a key: name, scopes, addresses, limit, expiry. A new key is shown once.
-
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { changedFields } from '../../api/changed-fields.ts';

@@ -1,5 +1,3 @@
-// Opens the order dialog from any page.
-
 import { createContext, useContext } from 'react';
 import { runs } from '../../api/plan-runs.ts';
 import type { Customer, Months, Order } from '../../api/shapes.ts';

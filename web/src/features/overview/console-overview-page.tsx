@@ -1,5 +1,3 @@
-// The business overview: revenue, orders, top accounts, ending plans, refusals.
-
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -1,5 +1,3 @@
-// A new account's first steps. The service knows which are done.
-
 import { t } from '@lingui/core/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';

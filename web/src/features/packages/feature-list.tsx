@@ -1,5 +1,3 @@
-// Edits a package's features: add, reorder, remove.
-
 import { t } from '@lingui/core/macro';
 import { ArrowDown, ArrowUp, Plus, X } from 'lucide-react';
 import { useRef } from 'react';

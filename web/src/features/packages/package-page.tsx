@@ -1,5 +1,3 @@
-// Creates or edits a package: name, description, limits, features, periods, prices, retirement.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';

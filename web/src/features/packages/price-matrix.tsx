@@ -1,5 +1,3 @@
-// Edits prices by group and period, and shows the savings compared to monthly payment.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../../api/shapes.ts';

@@ -1,5 +1,3 @@
-// Lists scheduled and past prices; future ones can be added and deleted.
-
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';

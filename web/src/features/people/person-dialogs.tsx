@@ -1,5 +1,3 @@
-// Dialogs that make a new invitation link, shown once, or remove a person.
-
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type AccessOwner, type InvitedPerson, inviteAgain, removePerson } from '../../api/commands.ts';

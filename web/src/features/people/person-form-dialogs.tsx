@@ -1,5 +1,3 @@
-// Invites or edits a person: name, e-mail, role.
-
 import { t } from '@lingui/core/macro';
 import { useState } from 'react';
 import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../../api/commands.ts';

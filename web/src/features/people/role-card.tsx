@@ -1,5 +1,3 @@
-// The account's roles and what each may do.
-
 import { t } from '@lingui/core/macro';
 import { accountRoleWords, operatorRoleWords, roleWord } from '../../text/words.ts';
 import { Card } from '../../ui/card.tsx';
