@@ -76,7 +76,7 @@ test('a text that is no JSON object is invalid_json for every route with a body;
   ];
   const texts = Object.entries({ ...jsonTexts, ...longTexts() });
   for (const [place, [method, path, key]] of routes.entries()) {
-    // One body reader serves all routes. The first route gets every text, the others share them, except these.
+    // One body reader serves all routes: the first route gets every text, the others share them. All routes get these.
     const ofEveryRoute = new Set(['y_one member', 'n_100,000 brackets opened', 'y_10,000 objects deep']);
     const sent = texts.filter(
       ([name], index) => place === 0 || ofEveryRoute.has(name) || index % (routes.length - 1) === place - 1,

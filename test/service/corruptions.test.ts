@@ -130,7 +130,7 @@ const corruptions: readonly Corruption[] = [
     what: 'a reference leads to another customer',
     sql: "update customer_references set customer_number = 2 where reference = 'one-$id'",
     undo: "update customer_references set customer_number = 1 where reference = 'one-$id'",
-    finds: /customer 1: the claim on its reference and its row disagree/,
+    finds: /customer 1: its row and the claim on its reference disagree/,
     halts: true,
   },
   {

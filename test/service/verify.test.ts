@@ -328,7 +328,7 @@ const falsifications: readonly Falsification[] = [
     'customer_references',
     'customer_number = 1',
     ['customer 1'],
-    /the claim on its reference and its row disagree/,
+    /its row and the claim on its reference disagree/,
   ),
   {
     what: 'customer_references: the claim belongs to another account',

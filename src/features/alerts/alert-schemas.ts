@@ -32,7 +32,7 @@ export const alertsSchema = Type.Object(
   {
     balance_below: orNothing(
       amount('balance.low occurs when the balance falls below it.'),
-      'null: it is not.',
+      'null: it never occurs.',
     ),
     plans_ending_days: orNothing(
       daysBefore,

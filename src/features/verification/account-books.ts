@@ -249,7 +249,7 @@ const listUnpaid: SqlStatement = {
     order by number limit ${problemsMax}`,
 };
 
-export const claimProblem = 'the claim on its reference and its row disagree';
+export const claimProblem = 'its row and the claim on its reference disagree';
 
 /** If `references` is null, claims are checked separately. */
 const readCustomersBeside = (name: string, references: string | null): SqlStatement => ({

@@ -8,7 +8,7 @@ export const eventAtWebhookSchema = Type.Object({
       {
         due_at: nullable(Type.String({ description: 'null: at once, or as soon as it is its turn.' })),
       },
-      { description: 'When the endpoint is sent it next; null: it is not, unless someone asks for it.' },
+      { description: 'When it is sent to the endpoint next; null: only if someone asks for it.' },
     ),
   ),
 });
