@@ -1,6 +1,8 @@
 // What scripts/test.ts knows about single test files: which service tests run on every database, which files start first
 // because they take longest, and which mostly wait.
 
+import { basename } from 'node:path';
+
 /**
  * Service tests that run on the embedded database and on PostgreSQL with several account groups. All others run once, on
  * PostgreSQL with one group. This list has tests of what can differ between databases (orders, migrations, query plans,
@@ -51,6 +53,105 @@ export const inEveryPlace: readonly string[] = [
   'webhook-setup',
   'webhooks',
 ];
+
+/**
+ * On the embedded database, of these files only these tests run: those that statement-runs.ts needs, and those that
+ * PostgreSQL skips. Files that are not here run whole.
+ */
+const onEmbedded: Readonly<Record<string, readonly string[]>> = {
+  'account-groups': [
+    'a database that cannot be taken as it is',
+    'the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS',
+    'of two administrators of different groups who block each other at the same moment one stays',
+  ],
+  'account-prices': ['a price set at once does not lose the price before a hold'],
+  'alert-mails': [
+    'alerts that a process of the previous version sets are mailed, once their addresses are confirmed',
+  ],
+  'behind-a-proxy': [
+    'keys that no one holds are looked up per client, and for a /48 four times as often as for one of its /64',
+  ],
+  'broken-rows': ['a late notice that cannot be given stops no other notice, and is given once it can be'],
+  corruptions: [
+    '27: the entry of a debit in the audit log is deleted',
+    'orders of a process of the previous version have no hash: the next one follows the last before them',
+  ],
+  'customer-edits': [
+    'a name and an id of the account’s own are set, shown, found, changed and removed, indexed or not',
+  ],
+  'demo-data': ['a database that is in use is refused and left as it is'],
+  'generated-files': [
+    'the schema that the migrations make is the committed test/schema.sql, on either database',
+    'the answers that the API reference shows are those of a service',
+  ],
+  'hand-off-books': ['rows of an account that does not exist are named'],
+  'kept-bodies': ['tests are kept as the account is, and a switch off deletes all of it at once'],
+  limits: [],
+  'login-links': ['logging out ends the session in the database, not only in the browser'],
+  'mail-delivery': [
+    'where no one knows whether a mail was taken, it is not sent again, and the log says so',
+    'a mail that no one wants any more is not sent: after three days, or its own time',
+    'an address gets so many an hour, and keeps no other waiting',
+    'one click, without a session, and an address gets no more alerts; mail about security comes all the same',
+    'what waits is sealed again with everything else when SECRET_KEY is replaced',
+  ],
+  'mail-languages': [
+    'where no browser asks, a colleague’s invitation is in the account’s language, and the first one in the operator’s',
+    'alerts reach each address in the language of its person, with money and times as written there',
+    'a mail has the operator’s name, color, logo and address for answers, as they are when it is sent',
+  ],
+  'million-rows': [
+    'a page of a filtered list reads a bounded number of rows, however few fit, and the pages hold all that do',
+  ],
+  model: ['on random histories the service answers as the oracle does, request by request'],
+  'operator-cancels': [
+    'the operator cancels a plan once: the account gets the refund, the event and the history name the operator',
+  ],
+  'operator-lists': [
+    'the audit log is found by who acted, whose it was, what was done and to what, and names what it is about',
+    'accounts and people are found by e-mail, keys by their last four; a reseller finds its own alone',
+  ],
+  'panel-access': [
+    'guessing the password of a borrowed session is slowed down',
+    'codes are switched off with the password and a code, or a recovery code',
+    'with an administrator’s cookie and no password, no request changes a key, a password or a second factor',
+    'a sensitive action names the password it lacks, refuses a wrong one, and is done with the right one',
+    'sessions are listed with the current one, and each can be ended, or all others',
+    'signing out ends the session on the server, and signing in again ends the one it replaces',
+  ],
+  'payment-books': ['the events of a top-up say where it, the balance and the receivable stand'],
+  people: [
+    'a person chooses the clock of the panel, and everybody else keeps theirs',
+    'a person changes their own password and address, and ends no one else’s sessions',
+  ],
+  'product-truth': [
+    'the last call that the product took equals the entitlement',
+    'after a renewal that was pending over the end of the plan',
+    'after a call of status attention was done by hand that a later order had already overtaken',
+    'after an old call was sent again alone, while the product takes a renewal whose answer was lost',
+    'an end whose plan was extended before the call was sent is not sent',
+    'after a call was done by hand while an earlier one waited for its next attempt',
+    'after an order that was accepted by hand while an earlier call waited for its next attempt',
+  ],
+  'test-mode-product': ['nothing waits for the product of a test that was reset'],
+  'test-mode-traces': [
+    'the operator’s feed, figures, lists and check of the books are as before',
+    'from the second of a reset on no link, code or session of the former test is good, and it is sent nothing',
+    'the product knows test customers with a test key of the operator’s, and with no other',
+    'figures are of real business: no delivery and no refusal of a test is counted',
+  ],
+  'webhook-setup': ['secrets are sealed, and are sealed again with everything else'],
+  webhooks: [
+    'what is sent',
+    'a test event is sent at once and once, and the answer says what came back',
+    'an endpoint that fails',
+    'an event that its endpoint always refuses is set aside, and tried again beside the others',
+    'five days of nothing but failures switch it off; mended and switched on, it is sent everything it missed',
+    'asked for again',
+    'one event is sent again, as often as requested, and an event of another account is not',
+    'everything since an event, or a second, is sent again in order, and what comes then behind it',
+  ],
+};
 
 /** The number of groups in the run "in groups". Most tests have more accounts, so they share groups. */
 export const accountGroupsOfTests = 3;
@@ -138,6 +239,15 @@ const waiting: ReadonlySet<string> = new Set([
 
 export function runsInEveryPlace(file: string): boolean {
   return inEveryPlace.some((name) => file === `test/service/${name}.test.ts`);
+}
+
+export function runsEmbedded(file: string): boolean {
+  return runsInEveryPlace(file) && testsOnEmbedded(file)?.length !== 0;
+}
+
+/** Titles of tests and suites; undefined for all. */
+export function testsOnEmbedded(file: string): readonly string[] | undefined {
+  return onEmbedded[basename(file, '.test.ts')];
 }
 
 export function runsInOneGroup(file: string): boolean {

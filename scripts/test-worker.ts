@@ -5,10 +5,13 @@ import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chooseTests } from './chosen-tests.ts';
 import { suiteEnded } from './worker-reporter.ts';
 
 export interface WorkerOrder {
   readonly file: string | null;
+  /** If set, only tests and suites with these titles run. A test in a suite runs only if both are here. */
+  readonly titles?: readonly string[] | undefined;
 }
 
 /** Reports that `file` has ended (null: ready for the first), with the CPU time of this process and its children. */
@@ -26,10 +29,12 @@ subscribe('sellthrough:statement', (name) => {
   if (name !== '') statements.add(String(name));
 });
 
-for (let file = await nextFile(); file !== null; file = await nextFile()) {
+for (let { file, titles } = await nextOrder(); file !== null; { file, titles } = await nextOrder()) {
   const path = new URL(file, root).href;
   await describe(file, async () => {
+    const missing = chooseTests(titles);
     await import(path);
+    if (missing.size > 0) throw new Error(`These tests do not exist: ${[...missing].join('; ')}`);
   });
   // If no test has the wanted title, there is no suite to wait for.
   if (!narrowed) await suiteEnded(file);
@@ -37,11 +42,11 @@ for (let file = await nextFile(); file !== null; file = await nextFile()) {
 }
 process.disconnect();
 
-function nextFile(): Promise<string | null> {
+function nextOrder(): Promise<WorkerOrder> {
   const ready: WorkerReady = { kind: 'ready', cpuSeconds: computedSeconds(), statements: [...statements] };
   statements.clear();
   return new Promise((resolve) => {
-    process.once('message', ({ file }: WorkerOrder) => resolve(file));
+    process.once('message', (order: WorkerOrder) => resolve(order));
     process.send?.(ready);
   });
 }

@@ -15,8 +15,10 @@ import { createStatementRuns } from './statement-runs.ts';
 import {
   accountGroupsOfTests,
   longestFirst,
+  runsEmbedded,
   runsInEveryPlace,
   runsInOneGroup,
+  testsOnEmbedded,
   waitsMostly,
 } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
@@ -242,7 +244,7 @@ function makeSteps(): readonly Step[] {
     ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
     ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
     ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInEveryPlace)],
-    ['embedded', 'service tests on the embedded database', serviceTests(runsInEveryPlace)],
+    ['embedded', 'service tests on the embedded database', serviceTests(runsEmbedded)],
     ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts')],
     [
       'tools',
@@ -275,7 +277,8 @@ function makeSteps(): readonly Step[] {
               statementRuns.add(group, file, last.statements);
               return asBefore(last);
             }
-            const report = await workers.run(await kind, file);
+            const titles = group === 'embedded' && !isWhole ? testsOnEmbedded(file) : undefined;
+            const report = await workers.run(await kind, file, titles);
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
