@@ -45,7 +45,10 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
     throw new Error('TEST_DATABASE=postgres needs TEST_DATABASE_URL; "npm test" sets it.');
   const name = `sellthrough_test_${randomBytes(6).toString('hex')}`;
   const template = isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
-  await onServer(server, `create database ${name}${template === undefined ? '' : ` template ${template}`}`);
+  await onServer(
+    server,
+    `create database ${name}${template === undefined ? '' : ` template ${template} strategy file_copy`}`,
+  );
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {

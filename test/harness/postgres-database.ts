@@ -15,7 +15,7 @@ export async function createPostgresDatabase({ isEmpty = false } = {}): Promise<
   const template = isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
   await askServer(
     server.url,
-    `create database ${name}${template === undefined ? '' : ` template ${template}`}`,
+    `create database ${name}${template === undefined ? '' : ` template ${template} strategy file_copy`}`,
   );
   const url = new URL(server.url);
   url.pathname = `/${name}`;
