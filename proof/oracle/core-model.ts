@@ -144,6 +144,7 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
   const atTheEnd = stateProblem(played, single.keeper);
   if (atTheEnd !== null) problems.set(played.steps.length, atTheEnd);
   let { decided } = single;
+  const apart = single.keeper.fingerprint();
 
   const cutSeed = history.world.reduce((sum, gene) => (sum * 31 + gene) | 0, history.operations.length);
   for (let cut = 0; problems.size === 0 && cut < 1 + randomCuts; cut += 1) {
@@ -159,7 +160,7 @@ export function runHistory(history: History, randomCuts: number): CoreRun {
     }
     for (const [index, problem] of eventProblems(played, split.keeper))
       if (!problems.has(index)) problems.set(index, `${problem} (cut ${cut})`);
-    const [apart, together] = [single.keeper.fingerprint(), split.keeper.fingerprint()];
+    const together = split.keeper.fingerprint();
     if (problems.size === 0 && apart !== together) {
       problems.set(played.steps.length, `state after single orders:\n${apart}\nafter batches:\n${together}`);
     }
@@ -533,7 +534,18 @@ function createShelf(packageIds: readonly number[]) {
     if (row === undefined) throw new Error(`no package ${id}`);
     return row;
   };
-  const packageOf = ({ base, scheduled, beforeHolds, ...row }: ReturnType<typeof get>): Package => {
+  /** What was made of a row since it changed last. */
+  const made = new Map<number, Package>();
+  const change = (id: number) => {
+    made.delete(id);
+    return get(id);
+  };
+  const packageOf = (row: ReturnType<typeof get>): Package => {
+    const known = made.get(row.id) ?? makePackage(row);
+    made.set(row.id, known);
+    return known;
+  };
+  const makePackage = ({ base, scheduled, beforeHolds, ...row }: ReturnType<typeof get>): Package => {
     const priceLines = priceTable((group, months) => {
       const steps = [...scheduled].flatMap(([from, { prices }]) => {
         const cents = prices[group]?.[months];
@@ -558,8 +570,8 @@ function createShelf(packageIds: readonly number[]) {
     },
     accountPrices: (): ReadonlyMap<number, AccountPrices> => lists,
     setPrices(id: number, prices: SomePrices, at: number): void {
-      const { base, beforeHolds } = get(id);
       const { heldSteps } = packageOf(get(id));
+      const { base, beforeHolds } = change(id);
       for (const { group, months } of namedPrices(prices)) {
         for (const { from, beforeCents } of heldSteps[group][months]) {
           const name = `${from} ${cellOf({ group, months })}`;
@@ -569,8 +581,8 @@ function createShelf(packageIds: readonly number[]) {
       for (const cell of namedPrices(prices)) base.set(cellOf(cell), { ...cell, changedAt: at });
     },
     schedule(id: number, from: number, prices: ShelfPrices | null): void {
-      if (prices === null) get(id).scheduled.delete(from);
-      else get(id).scheduled.set(from, prices);
+      if (prices === null) change(id).scheduled.delete(from);
+      else change(id).scheduled.set(from, prices);
     },
     putList(accountId: number, { number, from, until, percentOff, prices }: OraclePriceList): void {
       const priceOf: AccountPriceList['priceOf'] = (packageId, months) =>
@@ -587,10 +599,10 @@ function createShelf(packageIds: readonly number[]) {
       lists.set(accountId, lists.get(accountId)?.filter((list) => list.id !== id) ?? []);
     },
     retire(id: number): void {
-      rows.set(id, { ...get(id), retired: true });
+      rows.set(id, { ...change(id), retired: true });
     },
     setPeriods(id: number, periods: readonly Period[]): void {
-      rows.set(id, { ...get(id), periods });
+      rows.set(id, { ...change(id), periods });
     },
   };
 }
