@@ -100,7 +100,7 @@ export function createEventRules(oracle: Oracle, alertsOf: (accountId: AccountId
       return since(was, [...completed(accountId, order, now), ...ended]);
     }
     const texts = [`order.failed ${order.number} failed ${reason}, ${balanceAfterCents}`];
-    // "A plan that renews itself could not": this was its attempt.
+    // The order was the attempt of a plan to renew itself.
     if (wasByItself(accountId, order)) texts.push(`renewal.failed ${order.customerReference} order_failed`);
     return since(was, texts);
   }

@@ -154,10 +154,7 @@ function creditCommand(): Command {
     .addArgument(whichAccount())
     .argument('<amount>', 'for example 100.00 or -5.00')
     .option('--memo <text>', 'what it is for; the account sees it')
-    .option(
-      '--idempotency-key <key>',
-      'idempotency key of this payment: repeated, it counts once (default: generated)',
-    )
+    .option('--idempotency-key <key>', 'idempotency key: a repeat books nothing again (default: generated)')
     .option('--json', 'print the answer as JSON', false)
     .action((named: string, amount: string, { memo, idempotencyKey = mintIdempotencyKey(), json }: Options) =>
       withService(async (service) => {
@@ -188,7 +185,7 @@ function writeOffCommand(): Command {
     .addArgument(whichAccount())
     .argument('[amount]', 'for example 100.00 (default: all of it)')
     .requiredOption('--memo <text>', 'why, for the audit log')
-    .option('--idempotency-key <key>', 'if repeated, it counts once (default: generated)')
+    .option('--idempotency-key <key>', 'idempotency key: a repeat books nothing again (default: generated)')
     .option('--json', 'print the answer as JSON', false)
     .action(
       (

@@ -68,7 +68,7 @@ function withPackageOptions(command: Command): Command {
     .option('--accounts <number>', 'limit: accounts', wholeFrom(0))
     .option('--posts-per-day <number>', 'limit: posts a day', wholeFrom(0))
     .option('--ai-images-per-month <number>', 'limit: AI images a month', wholeFrom(0))
-    .option('--duration-days <number>', 'length in days; only a free trial ends after it', wholeFrom(1, 3650))
+    .option('--duration-days <number>', 'length in days; applies only to free trials', wholeFrom(1, 3650))
     .option('--json', 'print the package as JSON', false);
 }
 

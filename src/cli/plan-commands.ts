@@ -18,10 +18,7 @@ const hoursBeforeMax = 720;
 function planCommand(name: string): Command {
   return new Command(name)
     .addArgument(new Argument('<customer>', 'id, from "sellthrough customers"').argParser(wholeFrom(1)))
-    .option(
-      '--idempotency-key <key>',
-      'idempotency key of this request: repeated, it counts once (default: generated)',
-    )
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing (default: generated)')
     .option('--json', 'print the answer as JSON', false);
 }
 

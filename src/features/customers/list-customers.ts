@@ -38,7 +38,7 @@ export interface CustomerFilter {
   readonly planStatus: PlanStatus | null;
   /** Words as folded by search-words.ts. An empty list matches any customer. */
   readonly words: readonly string[];
-  /** An id that was typed instead of words: the customer with it, or of the order with it, is added to the matches. */
+  /** If an id was typed: the customer with this id, or of the order with this id, is added to the matches. */
   readonly id: OwnedId | null;
   /** With `expiry` the plan that ends first comes first, with `last_expiry` the one that ends last. */
   readonly order: 'newest' | 'expiry' | 'last_expiry';

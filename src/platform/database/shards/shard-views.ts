@@ -196,7 +196,7 @@ export async function rightsOn(queryable: Queryable, name: string): Promise<Righ
   return rows.map((row) => ({ role: String(row['role']), privilege: String(row['privilege']) }));
 }
 
-/** Repeats the grants of `rights`, limited to `privileges` unless null. If `given` is set, grants that in place of each. */
+/** Repeats the grants of `rights`, or only those in `privileges` unless null. `given`: the privilege to grant instead of each. */
 export async function grant(
   transaction: Queryable,
   what: string,

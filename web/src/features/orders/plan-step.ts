@@ -60,7 +60,7 @@ function grantedBy({ limits }: Package, key: string) {
 
 function limitLoss(limit: Limit, present: LimitValue | undefined, next: LimitValue | undefined): string {
   const name = limitName(limit);
-  if (next === undefined || next === false) return t`No more: ${name}`;
+  if (next === undefined || next === false) return t`No longer included: ${name}`;
   const before = present === undefined ? '–' : limitText(limit, present);
   return t`${name}: ${limitText(limit, next)} instead of ${before}`;
 }
