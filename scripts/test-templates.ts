@@ -1,15 +1,29 @@
 // Makes the template databases that tests copy: one of each kind, without data, with this program's schema. Called by
 // test.ts; test-database.ts copies them.
 
-import { randomBytes } from 'node:crypto';
-import { accessSync, chmodSync, constants, mkdtempSync, statfsSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../src/platform/database/schema/migrate.ts';
 import { divideAccounts } from '../src/platform/database/shards/split-into-shards.ts';
 import { defaultLimits } from '../src/setup/config.ts';
 import { connectDatabase } from '../src/setup/open-database.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const roomNeededBytes = 3 * 2 ** 30;
 
 /**
@@ -29,12 +43,34 @@ export function memoryFolder(): string | undefined {
   }
 }
 
+/** Kept between runs for as long as nothing changes that it is made of, because making it takes nine seconds of CPU. */
 export async function embeddedTemplate(folder: string): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache', 'embedded-template');
+  const kept = join(cache, sourcesDigest());
+  if (existsSync(kept)) return kept;
   const dataDir = join(folder, 'embedded-template');
   const database = await connectDatabase({ database: { kind: 'embedded', dataDir } });
   await migrate(database);
   await database.close();
+  try {
+    rmSync(cache, { recursive: true, force: true });
+    const draft = `${kept}.${process.pid}`;
+    cpSync(dataDir, draft, { recursive: true });
+    renameSync(draft, kept);
+  } catch {
+    // Another run of the same checkout keeps its own at this moment.
+  }
   return dataDir;
+}
+
+function sourcesDigest(): string {
+  const digest = createHash('sha256').update(process.version);
+  const files = globSync(['src/platform/database/**/*.{ts,sql}', 'src/setup/open-database.ts'], {
+    cwd: root,
+  });
+  for (const file of [...files.sort(), 'package-lock.json'])
+    digest.update(`${file}\0`).update(readFileSync(join(root, file)));
+  return digest.digest('hex').slice(0, 16);
 }
 
 export async function postgresTemplate(
