@@ -12,6 +12,7 @@ export const inEveryPlace: readonly string[] = [
   'account-groups',
   'account-prices',
   'alert-mails',
+  'bank-statements',
   'behind-a-proxy',
   'broken-rows',
   'corruptions',

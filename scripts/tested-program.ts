@@ -14,6 +14,7 @@ export const bundledFiles: readonly string[] = [
   'src/main.ts',
   'src/sellthrough.ts',
   'src/platform/database/embedded/embedded-worker.ts',
+  'src/features/payments/bank/bank-file-worker.ts',
   'test/harness/patient-ending.ts',
   'proof/machines/crash-points.ts',
   'proof/machines/fast-clock.ts',

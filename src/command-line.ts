@@ -52,6 +52,7 @@ const chapters: readonly {
     title: 'A running service (SELLTHROUGH_URL, SELLTHROUGH_KEY):',
     commands: {
       account: async () => (await import('./cli/account-commands.ts')).accountCommand(),
+      bank: async () => (await import('./cli/bank-commands.ts')).bankCommand(),
       keys: async () => (await import('./cli/key-commands.ts')).keysCommand(),
       people: async () => (await import('./cli/people-commands.ts')).peopleCommand(),
       customer: async () => (await import('./cli/customer-commands.ts')).customerCommand(),

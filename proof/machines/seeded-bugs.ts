@@ -797,6 +797,27 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {
+    name: 'a write-off that is sent again forgives the next part',
+    file: 'src/features/order-engine/decisions/reverse-payment.ts',
+    find: 'if (earlier.length > 0) {',
+    replace: 'if (earlier.length > 0 && account.isHalted) {',
+    test: 'test/service/payment-books.test.ts',
+  },
+  {
+    name: 'a bank line is known by its own key alone',
+    file: 'src/features/payments/bank-line-store.ts',
+    find: 'if (lineKeys.has(key) || isInOtherForm) return false;',
+    replace: 'if (lineKeys.has(key) || (isInOtherForm && lineKeys.has(key))) return false;',
+    test: 'test/service/bank-statements.test.ts',
+  },
+  {
+    name: 'money that came once by bank goes back twice',
+    file: 'src/features/payments/book-bank-lines.ts',
+    find: 'and not exists (select from bank_lines r where r.return_of = b.id)',
+    replace: '',
+    test: 'test/service/bank-statements.test.ts',
+  },
+  {
     name: 'the credit of a test has no author',
     file: 'src/features/test-mode/test-routes.ts',
     find: 'creditedView(outcome, actor, currency)',

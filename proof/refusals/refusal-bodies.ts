@@ -56,6 +56,8 @@ export const bodies: Readonly<Record<string, object>> = {
     minimum: '10.00',
     maximum: '5000.00',
   },
+  importBankStatement: { file: Buffer.from(':20:1\n').toString('base64') },
+  assignBankLine: { account_id: '{#account}' },
   failOrder: { reason: 'no room' },
   setBrand: { name: null, colour: null, letterhead: [], support_address: null, language: 'en' },
   setBrandLogo: { data: logo },

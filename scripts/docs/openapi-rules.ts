@@ -13,9 +13,9 @@ export const ruleExceptions: readonly RuleException[] = [
   {
     rule: 'rule/string-form',
     where:
-      /\/(?:name|display_name|customer_name|external_ref|package|username|message|subject|problem|memo|password|holder|customer|code|reason|answer)(?:\/schema)?$/,
+      /\/(?:name|display_name|customer_name|external_ref|package|username|message|subject|problem|memo|password|holder|customer|code|reason|answer|text)(?:\/schema)?$/,
     place:
-      'names, memos, messages, passwords, `holder` of a bank account, `customer`, `code`, `external_ref`, `reason`, `answer` of a delivery',
+      'names, memos, messages, passwords, `holder` of a bank account, `customer`, `code`, `external_ref`, `reason`, `answer` of a delivery, `text` of a bank line',
     why: 'Free text, in every script there is. What is refused in it (control characters, broken Unicode, spaces in a customer) has the fields’ own error codes, which a pattern would replace with `validation_failed`.',
   },
   {

@@ -17,6 +17,7 @@ export const ids: Readonly<Record<string, number | string>> = {
   packages: 5,
   events: 2_000_000_001,
   webhooks: 1,
+  'bank-lines': 1,
   'product-calls': 'call_change_2000000010',
 };
 const invited = 10_000_001;
@@ -24,6 +25,7 @@ const idsOfSteps: Readonly<Record<string, number>> = {
   deleteWebhook: 2,
   deleteOperatorWebhook: 4,
   writeOffReceivable: contoso,
+  ignoreBankLine: 2,
 };
 const operatorWebhook = 3;
 const innerIds: Readonly<Record<string, number>> = {

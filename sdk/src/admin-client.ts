@@ -7,7 +7,9 @@ import type {
   AccountPriceList,
   AdminPackage,
   ApiKey,
+  AssignBankLineBody,
   AuditEntry,
+  BankLine,
   Brand,
   CancelPlanOfCustomerAnswer,
   CancelPlanOfCustomerBody,
@@ -37,6 +39,8 @@ import type {
   ExchangeLoginCodeBody,
   FailOrderBody,
   GrantTrialBody,
+  ImportBankStatementAnswer,
+  ImportBankStatementBody,
   InvitePersonAnswer,
   InvitePersonBody,
   KnownEvent,
@@ -48,6 +52,7 @@ import type {
   ListAccountPricesAnswer,
   ListAccountsQuery,
   ListAuditQuery,
+  ListBankLinesQuery,
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
   ListOrdersNeedingAttentionQuery,
@@ -631,6 +636,42 @@ export class AdminClient {
   async setPayments(body: SetPaymentsBody, options?: CallOptions): Promise<Payments> {
     const answer = await this.#call('setPayments', { body, options });
     return answer.body.payments;
+  }
+
+  /**
+   * Books the lines of a bank file, given in base64. A line is booked once, however often files overlap, so a call may be
+   * repeated. CSV files need the names of their columns. Errors: bank_file_refused, payment_method_off.
+   */
+  async importBankStatement(
+    body: ImportBankStatementBody,
+    options?: CallOptions,
+  ): Promise<ImportBankStatementAnswer['lines']> {
+    const answer = await this.#call('importBankStatement', { body, options });
+    return answer.body.lines;
+  }
+
+  /** For example `{ status: 'unmatched' }`: lines that wait for a decision. */
+  async listBankLines(query?: ListBankLinesQuery, options?: CallOptions): Promise<Page<BankLine>> {
+    return (await this.#call('listBankLines', { query, options })).body;
+  }
+
+  eachBankLine(query?: Pick<ListBankLinesQuery, 'status'>, options?: CallOptions): AsyncGenerator<BankLine> {
+    return eachOf((page) => this.listBankLines({ ...query, page, limit: walkedPageItems }, options));
+  }
+
+  /**
+   * Credits the account, or takes back its payment if the line is negative. Errors: bank_line_not_found, account_not_found,
+   * bank_line_settled, topup_not_found (no payment of this amount).
+   */
+  async assignBankLine(id: number, body: AssignBankLineBody, options?: CallOptions): Promise<BankLine> {
+    const answer = await this.#call('assignBankLine', { id, body, options });
+    return answer.body.line;
+  }
+
+  /** Leaves the line out. It can still be assigned later. Errors: bank_line_not_found, bank_line_settled. */
+  async ignoreBankLine(id: number, options?: CallOptions): Promise<BankLine> {
+    const { body } = await this.#call('ignoreBankLine', { id, options });
+    return body.line;
   }
 
   /** Orders of all accounts that the product has not answered, longest waiting first. */

@@ -21,6 +21,7 @@ import { accountPriceRoutes } from '../features/packages/account-price-routes.ts
 import { limitAdminRoutes } from '../features/packages/limit-routes.ts';
 import { packageAdminRoutes } from '../features/packages/package-admin-routes.ts';
 import { packagePriceRoutes } from '../features/packages/package-price-routes.ts';
+import { bankLineRoutes } from '../features/payments/bank-line-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
 import { paymentSettingsRoutes } from '../features/payments/payment-settings-routes.ts';
 import { receivableRoutes } from '../features/payments/receivable-routes.ts';
@@ -52,6 +53,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof productCallRoutes> &
   Needs<typeof paymentSettingsRoutes> &
   Needs<typeof receivableRoutes> &
+  Needs<typeof bankLineRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
@@ -85,6 +87,7 @@ export function adminRoutes(
   productCallRoutes(app, dependencies);
   paymentSettingsRoutes(app, dependencies);
   receivableRoutes(app, dependencies);
+  bankLineRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {

@@ -23,6 +23,7 @@ import { accountPriceListSchema } from '../features/packages/account-price-schem
 import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
+import { bankLineSchema } from '../features/payments/bank-line-schemas.ts';
 import { paymentsSchema } from '../features/payments/payment-settings-schemas.ts';
 import { receivableSchema } from '../features/payments/receivable-schemas.ts';
 import { topupSchema } from '../features/payments/topup-schemas.ts';
@@ -64,6 +65,7 @@ export const namedSchemas = [
   limitSchema,
   paymentsSchema,
   receivableSchema,
+  bankLineSchema,
   auditEntrySchema,
   verifyReportSchema,
   ...namedKeySchemas,

@@ -96,6 +96,12 @@ export const errorCatalog = {
     status: 409,
     message: 'This top-up can no longer be canceled: it is {status}.',
   },
+  bank_line_not_found: { status: 404, message: 'There is no such bank line.' },
+  bank_line_settled: {
+    status: 409,
+    message: 'This bank line was decided already: it is {status}.',
+  },
+  bank_file_refused: { status: 422, message: 'The bank file was refused. {reason}' },
   too_many_topups: {
     status: 409,
     message: 'An account can have at most {limit} top-ups that wait to be paid. Cancel one first.',

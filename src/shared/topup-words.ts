@@ -12,6 +12,9 @@ export type PaidStatus = (typeof paidStatuses)[number];
 export const topupStatuses = [...unpaidStatuses, ...paidStatuses] as const;
 export type TopupStatus = (typeof topupStatuses)[number];
 
+export const bankLineStatuses = ['waiting', 'credited', 'returned', 'unmatched', 'ignored'] as const;
+export type BankLineStatus = (typeof bankLineStatuses)[number];
+
 /** What becomes of a top-up in test mode. */
 export const testOutcomes = ['pay', 'fail', 'later', 'dispute'] as const;
 export type TestOutcome = (typeof testOutcomes)[number];

@@ -24,6 +24,7 @@ import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { createApiKeyCache } from '../../src/features/auth/api-key-cache.ts';
 import { listKeys } from '../../src/features/identity/api-key-rows.ts';
 import { findCredentials } from '../../src/features/identity/find-people.ts';
+import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
 import { isRightPassword } from '../../src/platform/secrets/password-hash.ts';
 import { readConfig } from '../../src/setup/config.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
@@ -961,6 +962,65 @@ describe('calls to the product', () => {
     assertRefused(await refused('send-all'), 2, /needs --yes/);
     assert.deepEqual(await run('send-all', '--yes'), { calls: 1 });
     await untilTaken(id);
+  });
+});
+
+describe('bank', () => {
+  const file = () => join(folder, 'statement.csv');
+  const csv = ['--csv', 'date=Day,amount=Amount,text=Text', '--delimiter', ';'];
+
+  before(async () => {
+    const bank_transfer = { enabled: true, holder: 'Acme', iban: 'DE89370400440532013000' };
+    const set = await fetch(`${address}/api/admin/v1/payments`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${settings['ADMIN_API_KEY']}` },
+      body: JSON.stringify({ methods: { bank_transfer }, minimum: '10.00', maximum: '100.00' }),
+    });
+    assert.equal(set.status, 200);
+  });
+
+  test('imports a file, once, and lists, assigns and ignores its lines', async () => {
+    const created = await runForJson(['account', 'create', 'pays-by-bank'], admin());
+    const reference = rfReference(created.account.id);
+    writeFileSync(
+      file(),
+      `Day;Amount;Text\n2026-01-14;30.00;${reference}\n2026-01-14;7.00;Lunch\n2026-01-14;8.00;?\n`,
+    );
+    const { lines } = await runForJson(['bank', 'import', file(), ...csv], admin());
+    assert.deepEqual([lines.new, lines.credited, lines.unmatched], [3, 1, 2]);
+    const again = await runCommand(['bank', 'import', file(), ...csv], admin());
+    assert.match(again.stdout, /^new +0\nknown +3\n/);
+    const found = await runForJson(['bank', 'lines', '--status', 'unmatched'], admin());
+    const [other, lunch] = found.data;
+    const assigned = await runForJson(['bank', 'assign', String(lunch.id), 'pays-by-bank'], admin());
+    assert.deepEqual([assigned.line.status, assigned.line.account.username], ['credited', 'pays-by-bank']);
+    assert.equal((await runForJson(['account', 'show', 'pays-by-bank'], admin())).balance, '37.00');
+    const ignored = await runCommand(['bank', 'ignore', String(other.id)], admin());
+    assert.match(ignored.stdout, /amount +8\.00 USD\n(.*\n)*status +ignored: no_account/);
+    const refused = await runCommand(['bank', 'ignore', String(lunch.id)], admin());
+    assertRefused(refused, 3, /\(bank_line_settled, request \S+\)/);
+    const table = (await runCommand(['bank', 'lines'], admin())).stdout;
+    assert.match(table, /^ID +DAY +AMOUNT/);
+  });
+
+  test('refuses columns and files that it cannot read', async () => {
+    assertRefused(
+      await runCommand(['bank', 'import', file(), '--csv', 'day=Day'], admin()),
+      2,
+      /date and amount/,
+    );
+    assertRefused(await runCommand(['bank', 'import', join(folder, 'missing')], admin()), 2, /Cannot read/);
+    assertRefused(await runCommand(['bank', 'import', file()], admin()), 3, /name its columns/);
+  });
+});
+
+describe('receivables', () => {
+  test('are listed, and what is not owed cannot be written off', async () => {
+    assert.deepEqual((await runForJson(['account', 'receivables'], admin())).data, []);
+    const refused = await runCommand(['account', 'write-off', 'acme', '5.00', '--memo', 'Gone'], admin());
+    assertRefused(refused, 3, /at most the receivable of 0\.00/);
+    const without = await runCommand(['account', 'write-off', 'acme'], admin());
+    assert.deepEqual([without.code, /--memo/.test(without.stderr)], [2, true]);
   });
 });
 

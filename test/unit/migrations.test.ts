@@ -62,6 +62,7 @@ const published = {
   '0055-payment-settings.sql': '535e71274b54fc8fc065aa889b3db4e2bdcf74b20e128d39c44b0a1ceb19b534',
   '0056-write-offs.sql': '37fd0f68fc4b1ef2e212e2a3819ff68178962149ed26f7e257a3033608265151',
   '0057-topups.sql': 'b8dd79e2c2ed21abe7162f4859bcbb6b10705bf321d29c721e381ec41e682c8a',
+  '0058-bank-lines.sql': '5d49473c4db70167118a6b444fc6cdfca8d4f0162cca6a7cb858562bb5b8d4f6',
 };
 
 test('no migration changes after it was published', () => {

@@ -1,11 +1,13 @@
 // A job that needs no webhook: asks the provider about open top-ups and about all events since the last one it saw, and books
-// what had to wait. So a payment is credited however many webhooks are lost, also after a restore from a backup.
+// what had to wait, also lines of bank statements. So a payment is credited however many webhooks are lost, also after a
+// restore from a backup.
 
 import { type Database, DatabaseUnavailable } from '../../platform/database/database.ts';
 import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
+import { bookWaitingBankLines } from './book-bank-lines.ts';
 import { type BookingDependencies, bookNews } from './book-payments.ts';
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import {
@@ -48,10 +50,11 @@ export async function reconcilePayments(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, gateways, now } = dependencies;
+  const areLinesLeft = await bookWaitingBankLines(dependencies, signal);
   const overdue = await expireTransfers(dependencies, signal);
   const inTests = await payDueTests(dependencies, signal);
   const gateway = await gateways.current();
-  let isLeft = overdue || inTests || (await deleteOldPaymentEvents(database, now()));
+  let isLeft = areLinesLeft || overdue || inTests || (await deleteOldPaymentEvents(database, now()));
   if (gateway !== null) {
     try {
       isLeft = (await checkTopups(dependencies, gateway, signal)) || isLeft;

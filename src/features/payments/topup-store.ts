@@ -1,4 +1,4 @@
-// Top-ups: what accounts ask to pay in. The only writer of topups. The order batch writes payments and reversals.
+// Top-ups: what accounts ask to pay in. Only this file and transfer-topups.ts write topups. The order batch writes payments and reversals.
 // Invariant: a status only moves forward, and never once a payment was credited. Every change is made under the account's
 // lock, with its event.
 

@@ -2,7 +2,6 @@
 
 /** In one file. */
 const bankLinesMax = 100_000;
-export const bankFileBytesMax = 10 * 2 ** 20;
 
 export interface BankStatement {
   /** The bank's name for this statement; null: it has none. */
@@ -64,7 +63,8 @@ export type BankFileProblem =
   | 'ambiguous_amount'
   | 'bad_date'
   | 'ambiguous_date'
-  | 'balance_differs';
+  | 'balance_differs'
+  | 'other_account';
 
 /** The whole file is refused. The message is a sentence for the operator and names the line if there is one. */
 export class BankFileRefused extends Error {

@@ -1,7 +1,8 @@
 // Reads a bank file of any format that is taken: camt.053, camt.054, MT940, or CSV where its columns are named.
 
+import { bankFileBytesMax } from '../../../shared/bank-files.ts';
 import { type BankCsvProfile, readBankCsv } from './bank-csv-reader.ts';
-import { BankFileRefused, type BankStatement, bankFileBytesMax } from './bank-statement.ts';
+import { BankFileRefused, type BankStatement } from './bank-statement.ts';
 import { readCamt } from './camt-reader.ts';
 import { readMt940 } from './mt940-reader.ts';
 
