@@ -371,6 +371,52 @@ test('after a crash at any step the lines are booked, once', async () => {
   await inOrder();
 });
 
+test('verification compares lines with the payments and reversals that they made', async () => {
+  const account = await service.createReseller({});
+  const text = rfReference(account.id);
+  assert.deepEqual(
+    await importCamt([
+      { amount: '21.00', text, endToEnd: 'E2E-V', id: 'V1' },
+      { amount: '-21.00', text, endToEnd: 'E2E-V', id: 'V2', isReturn: true },
+      { amount: '22.00', text, id: 'V3' },
+    ]),
+    { ...none, new: 3, credited: 2, returned: 1 },
+  );
+  await inOrder();
+  const ours = `account_id = ${account.id}`;
+  const query = (sql: string) => service.database.query({ name: '', text: sql });
+  await query(`create table kept_bank_lines as select * from bank_lines where ${ours}`);
+  const falsehoods: readonly (readonly [sql: string, says: RegExp])[] = [
+    [
+      `update bank_lines set topup_number = 9 where ${ours} and amount_cents = 2200`,
+      /no payment or reversal/,
+    ],
+    [
+      `update bank_lines set amount_cents = 2300 where ${ours} and amount_cents = 2200`,
+      /no payment or reversal/,
+    ],
+    [
+      `update bank_lines set topup_number = 9 where ${ours} and amount_cents = -2100`,
+      /no payment or reversal/,
+    ],
+    [`delete from bank_lines where ${ours} and amount_cents = 2200`, /a bank line that does not exist/],
+  ];
+  for (const [sql, says] of falsehoods) {
+    await query(sql);
+    const { problems } = await verify(service);
+    assert.ok(
+      problems.some((one) => one.account_id === account.id && says.test(one.problem)),
+      `${sql}: ${JSON.stringify(problems)}`,
+    );
+    await query(`delete from bank_lines where ${ours}`);
+    await query('insert into bank_lines select * from kept_bank_lines');
+    await inOrder();
+  }
+  await query('drop table kept_bank_lines');
+  // The ledger was right all the time, so the account was never halted.
+  await credit(service, account, '1.00');
+});
+
 test('a file of many lines for many accounts is booked whole', async () => {
   const accounts = await Promise.all(Array.from({ length: 30 }, () => service.createReseller({})));
   const lines = Array.from({ length: 900 }, (_each, place) => ({

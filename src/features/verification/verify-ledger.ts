@@ -17,6 +17,7 @@ import { isInUse } from '../identity/account-in-use.ts';
 import { checkAccountBooks } from './account-books.ts';
 import { checkAccountHistory } from './account-conformity.ts';
 import { halt, liftHaltUpTo, newestHalt } from './account-halts.ts';
+import { checkBankLines } from './booked-bank-lines.ts';
 import { checkEventNumbers } from './event-numbers.ts';
 import { createLogCheck } from './log-check.ts';
 import { createPastReader } from './past-packages.ts';
@@ -64,6 +65,7 @@ export async function verifyLedger(
   const newest = await newestHalt(database);
   const findings = createFindings((accountId) => halt(database, accountId, now));
   await findStrayRows(database, findings, limits);
+  await checkBankLines(database, findings, limits);
   const past = createPastReader(database);
   const log = createLogCheck(database, findings);
   const [latest] = await database.query(readLatest);
