@@ -94,8 +94,9 @@ test('a role has the scopes that it is said to have', () => {
     'ledger:read',
     'orders:read',
     'packages:read',
+    'topups:read',
   ];
-  const writes = ['customers:write', 'orders:write'];
+  const writes = ['customers:write', 'orders:write', 'topups:write'];
   assert.deepEqual(scopesOf(false, 'viewer'), reads);
   assert.deepEqual(scopesOf(false, 'staff'), [...reads, ...writes].sort());
   assert.deepEqual(scopesOf(true, 'viewer'), [...reads, 'admin:read'].sort());
