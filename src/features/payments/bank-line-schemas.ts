@@ -18,7 +18,7 @@ import { bankLineStatuses } from '../../shared/topup-words.ts';
 
 const fileTextLengthMax = 4 * Math.ceil(bankFileBytesMax / 3);
 /** The names of CSV columns need a little more. */
-export const statementBodyBytesMax = fileTextLengthMax + 8_192;
+export const statementBodyBytesMax = Math.ceil((fileTextLengthMax + 8_192) / 1_024) * 1_024;
 
 export const bankLineSchema = Type.Object(
   {
