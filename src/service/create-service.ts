@@ -277,6 +277,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     cancelRefund,
     testBudget,
     topupUrl,
+    offeredTopups: paymentMethods.offered,
     gateways,
     checkout,
     onProviderProblem,

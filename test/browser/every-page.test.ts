@@ -16,6 +16,7 @@ import {
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { pathOfLink } from '../harness/browser-request.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
+import { bank } from '../harness/payment-scene.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { changeAccount, schedulePrices } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -68,6 +69,12 @@ const panel = usePanelBrowser(async (service) => {
     package_id: basic,
     customer: 'a-customer-of-a-name-that-is-long.and-has-no-space.in-it.at-all',
   });
+  const payments = { methods: { bank_transfer: bank }, minimum: '1.00', maximum: '5000.00' };
+  expectStatus(await service.admin.send('PUT', '/api/admin/v1/payments', payments), 200);
+  const { topup } = expectStatus(
+    await reseller.post('/topups', { amount: '50.00', method: 'bank_transfer' }),
+    201,
+  );
   await reseller.get('/orders/1');
   customerLink = pathOfLink(linked.login_url);
   const { id: orderId, customer } = linked.order;
@@ -79,6 +86,8 @@ const panel = usePanelBrowser(async (service) => {
     'customers-page': { path: '/panel/customers', title: 'Customers' },
     'customer-page': { path: `/panel/customers/${customer.id}`, title: 'links@example.com' },
     'ledger-page': { path: '/panel/ledger?month=2026-01', title: 'Ledger' },
+    'topups-page': { path: '/panel/top-ups', title: 'Top-ups' },
+    'topup-page': { path: `/panel/top-ups/${topup.id}`, title: /^Top-up/ },
     'forecast-page': { path: '/panel/forecast', title: 'Forecast and alerts' },
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
@@ -103,6 +112,7 @@ const panel = usePanelBrowser(async (service) => {
       title: /./,
     },
     'attention-page': { path: '/panel/admin/attention', title: 'Needs attention' },
+    'payments-page': { path: '/panel/admin/payments', title: 'Payments' },
     'product-page': { path: '/panel/admin/product', title: 'Product' },
     'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
     'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
@@ -156,6 +166,7 @@ test('nor does a page of an account that is empty, blocked, or no one’s yet', 
     'orders',
     'customers',
     'ledger',
+    'topups',
     'statements',
     'requests',
     'webhooks',

@@ -38,6 +38,8 @@ export interface PanelBrowser {
   takeProblems(): readonly string[];
 }
 
+type Environment = Readonly<Record<string, string>>;
+
 const picturesFolder = fileURLToPath(new URL('../../.test-tmp/browser/', import.meta.url));
 // The pause between polls. Without it, polling would take the page's CPU.
 const lookAgainMilliseconds = 30;
@@ -45,10 +47,11 @@ const lookAgainMilliseconds = 30;
 /** `fill` runs before the first test, because hooks at the top of a file do not wait for each other. */
 export function usePanelBrowser(
   fill: (service: TestService) => Promise<void> = async () => {},
-  environment: Readonly<Record<string, string>> = {},
+  environment: Environment | (() => Promise<Environment>) = {},
 ): PanelBrowser {
   let service: TestService | undefined;
   let browser: Browser | undefined;
+  let elsewhere: string | null = null;
   let problems: string[] = [];
   const visitors = new Set<Visitor>();
   const withPassword = new Set<number>();
@@ -61,8 +64,10 @@ export function usePanelBrowser(
     const chromium = sharedChromium();
     // If the browser fails to start, nothing else ends the service.
     chromium.catch(() => undefined);
+    const values = typeof environment === 'function' ? await environment() : environment;
+    elsewhere = values['STRIPE_API_BASE'] ?? null;
     service = await startTestService({
-      environment,
+      environment: values,
       pagesFolder: builtPagesFolder,
       docsFolder: builtDocsFolder,
       linksLeadHere: true,
@@ -103,7 +108,7 @@ export function usePanelBrowser(
     assert.ok(browser, 'the browser runs once the tests have begun');
     const { address, clock } = started();
     return {
-      ...{ browser, address },
+      ...{ browser, address, elsewhere },
       aheadMilliseconds: clock.seconds * 1000 - Date.now(),
       report: (problem) => problems.push(problem),
     };

@@ -28,6 +28,7 @@ const pagesOfTests = [
   'Orders',
   'Customers',
   'Ledger',
+  'Top-ups',
   'Statements',
   'Requests',
   'Webhooks',

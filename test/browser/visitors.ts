@@ -20,6 +20,8 @@ export interface VisitorOptions extends BrowserContextOptions {
 export interface Surroundings {
   readonly browser: Browser;
   readonly address: string;
+  /** Another origin that pages may lead to, such as that of a payment provider; null: none. */
+  readonly elsewhere: string | null;
   /** By how much the service's clock is ahead of the real time. */
   readonly aheadMilliseconds: number;
   readonly report: (problem: string) => void;
@@ -43,7 +45,7 @@ export async function newVisitor(
   const { fetchesEarly, ...contextOptions } = options;
   const { browser, address, report } = surroundings;
   const context = await makeContext(browser, address, contextOptions);
-  watch(context, address, report);
+  watch(context, surroundings, report);
   await addScript(context, surroundings, fetchesEarly);
   return context;
 }
@@ -52,7 +54,7 @@ export async function takeVisitor(
   surroundings: Surroundings,
   { viewport, colorScheme, forcedColors, fetchesEarly, ...kind }: VisitorOptions = {},
 ): Promise<Visitor & { readonly page: Page }> {
-  const name = JSON.stringify([surroundings.address, kind]);
+  const name = JSON.stringify([surroundings.address, surroundings.elsewhere, kind]);
   const atRest = kept.get(name) ?? [];
   if (!kept.has(name)) kept.set(name, atRest);
   let visitor = atRest.pop();
@@ -85,15 +87,12 @@ interface KeptVisitor {
   rest(): Promise<boolean>;
 }
 
-async function startVisitor(
-  { browser, address }: Surroundings,
-  kind: BrowserContextOptions,
-): Promise<KeptVisitor> {
-  const context = await makeContext(browser, address, kind);
+async function startVisitor(surroundings: Surroundings, kind: BrowserContextOptions): Promise<KeptVisitor> {
+  const context = await makeContext(surroundings.browser, surroundings.address, kind);
   let report: Surroundings['report'] | null = null;
   watch(
     context,
-    address,
+    surroundings,
     (problem) => report?.(problem),
     () => report === null,
   );
@@ -162,11 +161,12 @@ async function makeContext(
 /** Ignores what happens after its test. */
 function watch(
   visitor: BrowserContext,
-  address: string,
+  { address, elsewhere }: Pick<Surroundings, 'address' | 'elsewhere'>,
   report: (problem: string) => void,
   isOver = () => false,
 ): void {
   const { origin } = new URL(address);
+  const allowed = [origin, ...(elsewhere === null ? [] : [new URL(elsewhere).origin])];
   visitor.on('weberror', (error) => report(`script error: ${error.error().stack}`));
   visitor.on('console', (message) => {
     if (message.type() !== 'error' && message.type() !== 'warning') return;
@@ -183,7 +183,8 @@ function watch(
   });
   visitor.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.origin !== origin && url.protocol !== 'data:') report(`request to ${url.origin}`);
+    if (!allowed.includes(url.origin) && !['data:', 'about:'].includes(url.protocol))
+      report(`request to ${url.origin}`);
   });
   visitor.on('response', (response) => {
     if (response.status() >= 500) report(`${response.status()} from ${response.url()}`);

@@ -19,6 +19,7 @@ import {
   orderParams,
   requestParams,
   revenueParams,
+  topupParams,
 } from './api/list-params.ts';
 import { parseTexts, stringifyTexts, textParams } from './api/search-params.ts';
 import { ConsoleLayout } from './shell/console-layout.tsx';
@@ -111,6 +112,18 @@ const routeTree = root.addChildren([
       'LedgerPage',
       untilLoaded(() => import('./features/ledger/ledger-page.tsx')),
       ...ledgerParams,
+    ),
+    panelPage(
+      '/top-ups',
+      'TopupsPage',
+      withTexts(() => import('./features/payments/topups-page.tsx')),
+      ...topupParams,
+    ),
+    panelPage(
+      '/top-ups/$topupId',
+      'TopupPage',
+      withTexts(() => import('./features/payments/topup-page.tsx')),
+      'state',
     ),
     panelPage(
       '/forecast',
@@ -216,6 +229,11 @@ const routeTree = root.addChildren([
         '/attention',
         'AttentionPage',
         withConsoleTexts(() => import('./features/fulfillment/attention-page.tsx')),
+      ),
+      consolePage(
+        '/payments',
+        'PaymentsPage',
+        withConsoleTexts(() => import('./features/payments/payments-page.tsx')),
       ),
       consolePage(
         '/product',

@@ -31,15 +31,15 @@ export async function openCheckout(
   { publicUrl, description, currency }: CheckoutTexts,
 ): Promise<ListedTopup> {
   const { accountId, number, providerKey, amountCents, expiresAt, returnUrl } = topup;
-  const backTo = returnUrl ?? topupPageUrl(publicUrl(), topup);
+  const page = topupPageUrl(publicUrl(), topup);
   const session = await provider.openCheckout({
     topup: { installation, accountId, number, key: providerKey },
     amountCents,
     currency,
     description: description(),
     expiresAt,
-    successUrl: backTo,
-    cancelUrl: backTo,
+    successUrl: returnUrl ?? `${page}?state=confirming`,
+    cancelUrl: returnUrl ?? page,
   });
   await storeSession(database, topup, session);
   return { ...topup, sessionId: session.id, payUrl: session.url };

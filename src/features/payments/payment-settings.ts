@@ -23,6 +23,7 @@ import type { Seal, SealedTexts } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { type TopupMethod, topupMethods } from '../../shared/topup-words.ts';
 
 const paymentSettings = describeTable('payment_settings', {
   id: int('id'),
@@ -228,23 +229,39 @@ export function openWebhookSecrets(seal: Seal, settings: PaymentSettings, now: E
   );
 }
 
-/** Whether accounts can top up. Kept in every process, so that no order asks the database. */
+/** How accounts can top up. Kept in every process, so that neither orders nor pages ask the database. */
 export interface PaymentMethods {
   areOn(): boolean;
+  offered(): OfferedTopups;
   reload(): Promise<void>;
 }
 
+export interface OfferedTopups {
+  readonly methods: TopupMethod[];
+  readonly minimum: string;
+  readonly maximum: string;
+}
+
 export async function createPaymentMethods(database: Queryable): Promise<PaymentMethods> {
-  let areOn = false;
+  let offered = offeredIn(noPayments);
   const methods: PaymentMethods = {
-    areOn: () => areOn,
+    areOn: () => offered.methods.length > 0,
+    offered: () => offered,
     async reload() {
-      const { cardEnabled, bankEnabled } = await findPaymentSettings(database);
-      areOn = cardEnabled || bankEnabled;
+      offered = offeredIn(await findPaymentSettings(database));
     },
   };
   await methods.reload();
   return methods;
+}
+
+function offeredIn({ cardEnabled, bankEnabled, minimumCents, maximumCents }: PaymentSettings): OfferedTopups {
+  const areOn = { card: cardEnabled, bank_transfer: bankEnabled };
+  return {
+    methods: topupMethods.filter((method) => areOn[method]),
+    minimum: formatAmount(minimumCents),
+    maximum: formatAmount(maximumCents),
+  };
 }
 
 function auditView(of: PaymentSettings) {

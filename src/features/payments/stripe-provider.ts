@@ -3,6 +3,7 @@
 
 import type { Stripe } from 'stripe';
 import { parseOwnedId, publicId } from '../../shared/identifiers.ts';
+import { stripeEventTypes } from '../../shared/stripe-event-types.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import {
   type PaymentNews,
@@ -21,22 +22,7 @@ export interface StripeAccess {
 
 const callMilliseconds = 10_000;
 const eventsPerPage = 100;
-/** The types of events that change anything here. Operators subscribe their endpoint to the same ones. */
-const stripeEventTypes = [
-  'checkout.session.completed',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'checkout.session.expired',
-  'payment_intent.succeeded',
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'charge.dispute.funds_withdrawn',
-  'charge.dispute.funds_reinstated',
-] as const satisfies readonly Stripe.Event.Type[];
+const eventTypes: readonly Stripe.Event.Type[] = stripeEventTypes;
 
 export async function createStripeProvider({ secretKey, apiBase }: StripeAccess): Promise<PaymentProvider> {
   const { default: StripeClient } = await import('stripe');
@@ -113,7 +99,7 @@ export async function createStripeProvider({ secretKey, apiBase }: StripeAccess)
     listEvents: (since) =>
       call(async () => {
         const found: ProviderEvent[] = [];
-        const query = { created: { gte: since }, types: [...stripeEventTypes], limit: eventsPerPage };
+        const query = { created: { gte: since }, types: [...eventTypes], limit: eventsPerPage };
         for await (const event of stripe.events.list(query)) found.push(eventOf(event));
         return found.reverse();
       }),

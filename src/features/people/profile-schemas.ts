@@ -1,8 +1,9 @@
 import Type from 'typebox';
 import { type Clock, clocks } from '../../shared/clocks.ts';
 import { type Language, languages } from '../../shared/languages.ts';
-import { nullable, oneOf, time } from '../../shared/schema-parts.ts';
+import { amount, nullable, oneOf, time } from '../../shared/schema-parts.ts';
 import { type Scope, scopes } from '../../shared/scopes.ts';
+import { type TopupMethod, topupMethods } from '../../shared/topup-words.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from '../auth/sign-in-schemas.ts';
 import { emailOrNone, password } from '../identity/account-schemas.ts';
 
@@ -72,6 +73,18 @@ export const signedInPersonSchema = Type.Object({
 
 export const meSchema = Type.Object({
   account: Type.Ref('Account'),
+  receivable: amount('What the account owes, because a payment went back that was spent.'),
+  topups: Type.Object(
+    {
+      methods: Type.Array(Type.Unsafe<TopupMethod>({ type: 'string', enum: [...topupMethods] })),
+      minimum: amount('The smallest top-up.'),
+      maximum: amount('The largest top-up.'),
+    },
+    {
+      description:
+        'How funds can be added. Without a method only the operator adds credit. In test mode all methods work.',
+    },
+  ),
   api_url: Type.String(),
   address: Type.String({ description: 'Where this request comes from.' }),
   address_allowed: Type.Boolean({ description: 'Whether the allow-list lets it use the API key.' }),

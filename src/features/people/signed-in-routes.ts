@@ -3,11 +3,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
+import { formatAmount } from '../../shared/amounts.ts';
 import { plainAddress } from '../../shared/ip-addresses.ts';
 import type { NamedRole } from '../../shared/scopes.ts';
 import { isRoleNamed } from '../../shared/scopes.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { formatTime } from '../../shared/times.ts';
+import type { TopupMethod } from '../../shared/topup-words.ts';
 import type { PasswordLinks } from '../auth/password-links.ts';
 import type { SessionStore } from '../auth/session-store.ts';
 import { sessionExpiry } from '../auth/session-store.ts';
@@ -21,6 +23,7 @@ interface SignedInRoutesDependencies {
   readonly currency: string;
   readonly database: Database;
   readonly now: () => EpochSeconds;
+  readonly offeredTopups: () => { methods: TopupMethod[]; minimum: string; maximum: string };
   readonly passwordLinks: PasswordLinks;
   readonly publicUrl: () => string;
   readonly reauthenticatedSeconds: number;
@@ -53,7 +56,7 @@ export function signedInRoutes(app: FastifyInstance, dependencies: SignedInRoute
 }
 
 async function getMe(
-  { database, currency, publicUrl, passwordLinks, sessions }: SignedInRoutesDependencies,
+  { database, currency, publicUrl, passwordLinks, sessions, offeredTopups }: SignedInRoutesDependencies,
   { principal: { account }, viewer, person, isTotpEnabled, session, ip }: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -62,6 +65,8 @@ async function getMe(
     viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
   return reply.send({
     account: accountView(account, currency, hasTotp),
+    receivable: formatAmount(account.receivableCents),
+    topups: offeredTopups(),
     api_url: `${publicUrl()}/api/v1`,
     address: plainAddress(ip),
     // An administrator who views the account uses no key, so its allow-list does not matter.

@@ -1,5 +1,6 @@
 // All changes, one function per route. Commands that move money carry the dialog's idempotency key.
 
+import type { TestOutcome } from '../../../src/shared/topup-words.ts';
 import { call } from './client.ts';
 import { mintIdempotencyKey } from './random-text.ts';
 import type * as Api from './shapes.ts';
@@ -161,6 +162,15 @@ export const placeOrder = (order: NewOrder, idempotencyKey: string) =>
   post<Api.PlacedOrder>('/v1/orders', order, idempotencyKey);
 export const renewOrder = (orderId: number, months: Api.Months, maxCharge: string, idempotencyKey: string) =>
   post<Api.PlacedOrder>(`/v1/orders/${orderId}/renew`, { months, max_charge: maxCharge }, idempotencyKey);
+export interface NewTopup {
+  readonly amount: string;
+  readonly method: Api.Topup['method'];
+  /** Only in test mode: what becomes of the payment. */
+  readonly outcome?: TestOutcome;
+}
+export const createTopup = (body: NewTopup, idempotencyKey: string) =>
+  post<{ readonly topup: Api.Topup }>('/v1/topups', body, idempotencyKey);
+export const cancelTopup = (id: number) => post<{ readonly topup: Api.Topup }>(`/v1/topups/${id}/cancel`);
 export interface RenewalToSend {
   readonly renew: number;
   readonly max_charge: string;
@@ -300,6 +310,28 @@ export const schedulePrices = (
 ) => post<{ readonly price: Api.ScheduledPrices }>(`/admin/v1/packages/${packageId}/prices`, body);
 export const unschedulePrices = (packageId: number, from: string, body: WithOwnPassword) =>
   call<unknown>(`/admin/v1/packages/${packageId}/prices`, { method: 'DELETE', query: { from }, body });
+export interface PaymentsChange {
+  readonly methods: {
+    readonly card?: {
+      readonly provider: 'stripe';
+      readonly enabled: boolean;
+      readonly secret_key?: string;
+      readonly webhook_secret?: string;
+    };
+    readonly bank_transfer?: {
+      readonly enabled: boolean;
+      readonly holder: string;
+      readonly iban: string;
+      readonly bic?: string;
+    };
+  };
+  readonly minimum: string;
+  readonly maximum: string;
+  readonly daily_maximum: string | null;
+}
+
+export const setPayments = (body: PaymentsChange & WithOwnPassword) =>
+  call<{ readonly payments: Api.Payments }>('/admin/v1/payments', { method: 'PUT', body });
 export interface ProductChange {
   readonly mode: Api.Product['mode'];
   readonly url: string;

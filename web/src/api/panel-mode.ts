@@ -19,6 +19,7 @@ const pagesOfTests = [
   '/orders',
   '/customers',
   '/ledger',
+  '/top-ups',
   '/statements',
   '/requests',
   '/webhooks',
@@ -35,7 +36,7 @@ export function switchMode(mode: PanelMode): void {
   if (mode === 'live') forgetMode();
   else window.sessionStorage.setItem(storageName, mode);
   const { pathname, search } = window.location;
-  const path = pathname.replace(/^(.*\/(?:orders|customers|webhooks))\/[^/]+\/?$/, '$1');
+  const path = pathname.replace(/^(.*\/(?:orders|customers|top-ups|webhooks))\/[^/]+\/?$/, '$1');
   if (path === pathname && search === '') window.location.reload();
   else window.location.assign(path);
 }

@@ -109,6 +109,23 @@ export const findAllCustomers = (query: Query) =>
   });
 export const ledgerQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.LedgerPage>(listOf(accountId, 'ledger'), byCursor(query));
+export const topupsQuery = (query: Query) =>
+  listing<Api.CursorPage<Api.Topup>>('/v1/topups', byCursor(query));
+const [soonMilliseconds, laterMilliseconds] = [2_000, 15_000];
+const looksSoonMax = 150;
+/** Refetched until the money has come: often at first, then every 15 seconds, also in the background. */
+export const topupQuery = (id: string) =>
+  queryOptions({
+    ...reading<{ readonly topup: Api.Topup }>(`/v1/topups/${encodeURIComponent(id)}`),
+    staleTime: 0,
+    refetchIntervalInBackground: true,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      if (data === undefined || data.topup.credited_at !== null || data.topup.status === 'failed')
+        return false;
+      const isSoon = data.topup.method === 'card' && ['open', 'processing'].includes(data.topup.status);
+      return isSoon && dataUpdateCount < looksSoonMax ? soonMilliseconds : laterMilliseconds;
+    },
+  });
 export const requestsQuery = (accountId: number | null, query: Query) =>
   listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
 export const requestQuery = (accountId: number | null, number: string) =>
@@ -196,6 +213,8 @@ export const refusedAccountsQuery = (code: string, days: Query) =>
 export const spendingOfAccountsQuery = (query: Query) =>
   listing<Api.SpendingOfAccounts>('/admin/spending', query);
 export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOverview>('/admin/overview', query);
+
+export const paymentsQuery = reading<{ readonly payments: Api.Payments }>('/admin/v1/payments');
 
 const attentionMilliseconds = 15_000;
 

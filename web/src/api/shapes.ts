@@ -54,6 +54,8 @@ import type {
   runningPlansSchema,
 } from '../../../src/features/packages/account-price-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
+import type { PaymentsView } from '../../../src/features/payments/payment-settings-schemas.ts';
+import type { topupSchema } from '../../../src/features/payments/topup-schemas.ts';
 import type { PersonView } from '../../../src/features/people/people-schemas.ts';
 import type {
   meSchema,
@@ -285,6 +287,8 @@ export interface AnyCustomer {
 }
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
 
+export type Topup = Static<typeof topupSchema>;
+export type Payments = PaymentsView;
 export type Renewals = Static<typeof renewalsSchema>;
 export type BulkAnswer = With<Static<typeof bulkAnswerSchema>, { results: readonly BulkAnswerResult[] }>;
 export interface BulkAnswerResult {

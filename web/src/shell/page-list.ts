@@ -3,9 +3,11 @@
 import { t } from '@lingui/core/macro';
 import {
   Activity,
+  Banknote,
   CalendarClock,
   ChartNoAxesColumn,
   CircleAlert,
+  CreditCard,
   HeartPulse,
   KeyRound,
   LayoutDashboard,
@@ -59,6 +61,7 @@ const panelPages = [
   page('/orders', t`Orders`, ShoppingBag, 'g o', t`sales renew`),
   page('/customers', t`Customers`, Users, 'g c', t`plans expiry login link`),
   page('/ledger', t`Ledger`, Wallet, 'g l', t`balance credit csv export`),
+  page('/top-ups', t`Top-ups`, CreditCard, 'g t', t`add funds pay card bank transfer iban`, 'topups:read'),
   page(
     '/forecast',
     t`Forecast and alerts`,
@@ -104,6 +107,14 @@ const consolePages = [
     t`hand-off address secret calls confirm notify`,
     'admin:read',
   ),
+  page(
+    '/admin/payments',
+    t`Payments`,
+    Banknote,
+    'a y',
+    t`top-ups card stripe bank iban limits`,
+    'admin:read',
+  ),
   page('/admin/audit', t`Audit log`, ScrollText, 'a l', t`who changed what`, 'admin:read'),
   page('/admin/brand', t`Brand`, Palette, 'a b', t`name logo color letterhead`, 'admin:packages'),
   page('/admin/health', t`Health`, HeartPulse, 'a h', t`queue database verify`, 'admin:read'),
@@ -113,9 +124,12 @@ export type PageEntry = (typeof panelPages | typeof consolePages)[number];
 
 export function usePages(): { readonly panel: readonly PageEntry[]; readonly console: readonly PageEntry[] } {
   const may = useMay();
+  const { topups } = useMe();
   // The security page shows the administrator's own sessions and codes, so it is hidden while they view another account.
   const isOpen = ({ to, scope }: PageEntry) =>
-    (scope === undefined || may(scope)) && (viewedAccount === null || to !== '/security');
+    (scope === undefined || may(scope)) &&
+    (viewedAccount === null || to !== '/security') &&
+    (topups.methods.length > 0 || to !== '/top-ups');
   return { panel: panelPages.filter(isOpen), console: consolePages.filter(isOpen) };
 }
 
@@ -137,6 +151,7 @@ const orderingPages: ReadonlySet<string> = new Set([
   '/orders',
   '/customers',
   '/ledger',
+  '/top-ups',
   '/forecast',
   '/statements',
 ] satisfies PageEntry['to'][]);

@@ -10,6 +10,8 @@ export const scopeWords: Words = {
   'customers:read': t`Read customers`,
   'customers:write': t`Change and suspend customers`,
   'ledger:read': t`Read ledger and statements`,
+  'topups:read': t`Read top-ups`,
+  'topups:write': t`Add funds`,
   'events:read': t`Follow events`,
   'webhooks:write': t`Set up endpoints and alerts`,
 };

@@ -25,10 +25,10 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { SwitchField } from '../../ui/switch-field.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useTypedAhead } from '../../ui/typed-ahead.ts';
 import { useText } from '../../ui/use-text.ts';
+import { useOrderFunds } from '../payments/order-funds.tsx';
 import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
 import { useKnownCustomer } from './known-customer.ts';
 import type { OrderIntent } from './open-order.ts';
@@ -158,6 +158,15 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
     );
   };
 
+  const isSaid =
+    isOf(preview.error, 'invalid_customer') ||
+    (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
+  const refusal = isCurrent && !isSaid ? preview.error : null;
+  const funds = useOrderFunds(command.error ?? refusal, () => {
+    command.reset();
+    void preview.refetch();
+  });
+
   if (packages?.data.length === 0) {
     return (
       <Dialog title={titled(t`Place an order`)} onClose={onClose}>
@@ -167,10 +176,6 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
       </Dialog>
     );
   }
-  const isSaid =
-    isOf(preview.error, 'invalid_customer') ||
-    (known.lastOrder?.status === 'pending' && isOf(preview.error, 'order_failed'));
-  const refusal = isCurrent && !isSaid ? preview.error : null;
   const isWaiting = reference !== '' && packageId !== null && (!isCurrent || preview.isFetching);
   const action = confirmWords(shown, isChangeAsked ? t`Change package` : t`Place order`);
   const asking = { isPending: false, error: null, onSend: send, onClose: () => setIsAsked(false) };
@@ -191,7 +196,7 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
         isChanged={reference !== (intent.customer ?? '')}
         error={command.error ?? (isWaiting ? null : refusal)}
-        errorHelp={<TopUpHelp error={command.error ?? refusal} />}
+        errorHelp={funds.help}
         summary={
           refusal !== null && !isWaiting ? undefined : (
             <OrderPreviewBox
@@ -284,7 +289,9 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
           />
         </fieldset>
         {isUncertain ? <UncertainNotice /> : null}
+        {funds.arrived}
       </FormDialog>
+      {funds.dialog}
       {isAsked ? (
         known.isNew ? (
           <FormDialog title={t`Order for a new customer?`} action={t`Yes, a new customer`} form={asking}>
@@ -433,47 +440,45 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
       { onRefused: (error) => (isOf(error, 'price_changed') ? void preview.refetch() : undefined) },
     );
   };
+  const funds = useOrderFunds(command.error ?? refusal, () => {
+    command.reset();
+    void preview.refetch();
+  });
   return (
-    <FormDialog
-      form={{ ...command, onSend: send, onClose }}
-      title={titled(t`Renew ${intent.packageName}`)}
-      description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
-      action={confirmWords(shown, t`Renew`)}
-      summary={
-        refusal !== null && !preview.isFetching ? undefined : (
-          <OrderPreviewBox
-            preview={shown}
-            headline={shown && headline(shown, { isNew: false }, 'level', '')}
-            waiting={preview.isFetching}
+    <>
+      <FormDialog
+        form={{ ...command, onSend: send, onClose }}
+        title={titled(t`Renew ${intent.packageName}`)}
+        description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
+        action={confirmWords(shown, t`Renew`)}
+        summary={
+          refusal !== null && !preview.isFetching ? undefined : (
+            <OrderPreviewBox
+              preview={shown}
+              headline={shown && headline(shown, { isNew: false }, 'level', '')}
+              waiting={preview.isFetching}
+            />
+          )
+        }
+        ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
+        error={command.error ?? (preview.isFetching ? null : refusal)}
+        errorHelp={funds.help}
+      >
+        <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
+          <Choice
+            label={t`Period`}
+            labelShown
+            value={months}
+            options={offered.map((period) => ({ value: period.months, title: period.title }))}
+            onChoose={setMonths}
           />
-        )
-      }
-      ready={isCurrent && preview.data !== undefined && preview.error === null && !preview.isFetching}
-      error={command.error ?? (preview.isFetching ? null : refusal)}
-      errorHelp={<TopUpHelp error={command.error ?? refusal} />}
-    >
-      <fieldset disabled={command.isPending || isUncertain} className="min-w-0">
-        <Choice
-          label={t`Period`}
-          labelShown
-          value={months}
-          options={offered.map((period) => ({ value: period.months, title: period.title }))}
-          onChoose={setMonths}
-        />
-      </fieldset>
-      {isUncertain ? <UncertainNotice /> : null}
-    </FormDialog>
+        </fieldset>
+        {isUncertain ? <UncertainNotice /> : null}
+        {funds.arrived}
+      </FormDialog>
+      {funds.dialog}
+    </>
   );
-}
-
-function TopUpHelp({ error }: { readonly error: Error | null }) {
-  return isOf(error, 'insufficient_credit') ? (
-    <p>
-      <Trans>
-        The operator adds credit. <TextLink to="/ledger">View your ledger</TextLink>
-      </Trans>
-    </p>
-  ) : null;
 }
 
 function UncertainNotice() {

@@ -32,6 +32,8 @@ import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 import { PlaceOrderButton } from '../orders/place-order-button.tsx';
+import { AddFundsButton, useMayAddFunds } from '../payments/add-funds-button.tsx';
+import { ReceivableNotice } from '../payments/receivable-notice.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -54,6 +56,7 @@ export function OverviewPage() {
       />
       <div className="flex flex-col gap-4 lg:gap-5">
         {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
+        <ReceivableNotice />
         <EndpointNotices overview={data} />
         <Attention overview={data} inSpan={span.words} />
         <Figures overview={data} inSpan={span.words} />
@@ -212,6 +215,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
   const { currency } = account;
   // These counts are of live data, so they are hidden in test mode.
   const isLive = panelMode === 'live';
+  const mayAddFunds = useMayAddFunds();
   const { span, totals } = overview ?? {};
   const expiring = overview?.expiring;
   return (
@@ -224,6 +228,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
           </FigureLink>
         }
         note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
+        action={mayAddFunds ? <AddFundsButton /> : undefined}
       />
       <Stat
         name={t`Spending`}

@@ -33,7 +33,14 @@ function Gate({ waiting, failed, children }: TestModeGateProps) {
     });
   }
   return (
-    <MeContext value={{ ...me, account: { ...me.account, balance: balance.data.balance } }}>
+    <MeContext
+      value={{
+        ...me,
+        account: { ...me.account, balance: balance.data.balance },
+        receivable: balance.data.receivable,
+        topups: { ...me.topups, methods: ['card', 'bank_transfer'] },
+      }}
+    >
       <TestClockContext value={now}>{children}</TestClockContext>
     </MeContext>
   );

@@ -1,0 +1,283 @@
+// Adding funds in a real browser, the whole way: the stand-in's hosted page, transfers, test mode and the settings.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { type StandInStripe, startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
+import { testPassword } from '../harness/panel-client.ts';
+import { bank, sessionOf, setPayments, topUp, webhookSecret } from '../harness/payment-scene.ts';
+import { addPerson } from '../harness/people.ts';
+import { expectStatus } from '../harness/refusals.ts';
+import { expectAccessible } from './accessibility.ts';
+import { balance, confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
+import { untilCount, untilDisabled, untilTrue, untilValue, usePanelBrowser } from './panel-browser.ts';
+
+let standIn: StandInStripe | undefined;
+let seconds = () => 0;
+const panel = usePanelBrowser(
+  async (service) => {
+    seconds = () => service.clock.seconds;
+    provider().control.setEndpoints([
+      { urls: [`${service.address}/payments/stripe`], secrets: [webhookSecret] },
+    ]);
+    await setPayments(service, {});
+  },
+  async () => {
+    standIn = await startStandInStripe({ milliseconds: () => seconds() * 1000, retryMilliseconds: [] });
+    return { CURRENCY: 'EUR', STRIPE_API_BASE: standIn.url };
+  },
+);
+after(() => standIn?.stop());
+
+function provider(): StandInStripe {
+  assert.ok(standIn, 'the stand-in runs once the tests have begun');
+  return standIn;
+}
+
+test('an order that the balance does not cover waits in its dialog, and is placed by one press once the card has paid', async () => {
+  const reseller = await panel.service.createReseller({ credit: '4.00' });
+  const page = await panel.openAs(reseller);
+  const order = await shortOrder(page, 'ada@example.com');
+  await order.getByRole('alert').getByText('€4.00').waitFor();
+  await order.getByRole('button', { name: 'Add funds' }).click();
+  const adding = dialog(page, 'Add funds');
+  await untilValue(adding.getByLabel('Amount in EUR'), '6.00');
+  await expectAccessible(page, 'the dialog above the order');
+  const opened = page.context().waitForEvent('page');
+  await adding.getByRole('button', { name: 'Continue to payment' }).click();
+  const hosted = await opened;
+  await hosted.getByText('€6.00').waitFor();
+  await dialog(page, 'Payment of €6.00').getByText('Not paid yet').waitFor();
+  await expectAccessible(page, 'the payment that is waited for');
+  await untilCount(row(page, 'ada@example.com'), 0);
+
+  await hosted.getByRole('button', { name: 'Pay', exact: true }).click();
+  await heading(hosted, /^Top-up \d/).waitFor();
+  await hosted.getByText('€6.00 was added to the balance').waitFor();
+  await hosted.getByText('The balance is now €10.00.').waitFor();
+
+  await order.getByText('€6.00 was added to the balance. You can place the order now.').waitFor();
+  const place = order.getByRole('button', { name: 'Place order for €10.00' });
+  await place.waitFor();
+  const { data } = expectStatus(await reseller.get('/orders'), 200);
+  assert.equal(data.length, 0, 'nothing is ordered before the press');
+  await place.click();
+  await dialog(page, 'Order placed').getByText('€0.00').waitFor();
+});
+
+test('an order waits for a transfer too, whose details stay at hand', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller);
+  const order = await shortOrder(page, 'bert');
+  await order.getByRole('button', { name: 'Add funds' }).click();
+  const adding = dialog(page, 'Add funds');
+  await adding.getByRole('radio', { name: /^Bank transfer/ }).check({ force: true });
+  await adding.getByRole('button', { name: 'Show bank details' }).click();
+  const waiting = dialog(page, 'Payment of €10.00');
+  await waiting.getByText('DE89 3704 0044 0532 0130 00').waitFor();
+  await expectAccessible(page, 'bank details above an order');
+  await waiting.getByRole('button', { name: 'Back to the order' }).click();
+  await order.getByText('Waiting for your payment of €10.00.').waitFor();
+  await order.getByRole('button', { name: 'Show the payment' }).click();
+  await waiting.getByRole('img', { name: 'QR code with the bank details' }).waitFor();
+  await waiting.getByRole('button', { name: 'Back to the order' }).click();
+
+  const credited = { amount: '10.00', memo: 'Transfer' };
+  expectStatus(await panel.service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, credited), 201);
+  await order.getByRole('button', { name: 'Place order for €10.00' }).waitFor();
+});
+
+test('a card top-up from the overview leads to the provider and back, and is credited only when the money has come', async () => {
+  const reseller = await panel.service.createReseller({ credit: '1.00' });
+  const page = await panel.openAs(reseller);
+  await addFunds(page, '25', 'Continue to payment');
+  await page.getByRole('link', { name: 'Cancel' }).click();
+  await page.getByText('Not paid yet. You can pay until').waitFor();
+  await expectAccessible(page, 'a top-up that is not paid');
+  await page.getByRole('link', { name: 'Continue to payment' }).click();
+
+  provider().control.configureDeliveries({ mode: 'hold' });
+  await page.getByRole('button', { name: 'Pay', exact: true }).click();
+  await page.getByText('Your payment is being confirmed.').waitFor();
+  await untilCount(page.getByText('was added to the balance'), 0);
+  await balance(page).getByText('€1.00').waitFor();
+  await provider().control.release();
+  await page.getByText('€25.00 was added to the balance').waitFor();
+  await page.getByText('The balance is now €26.00.').waitFor();
+  await balance(page).getByText('€26.00').waitFor();
+  await expectAccessible(page, 'a top-up that is credited');
+
+  await goTo(page, 'Top-ups');
+  await row(page, 'Card').getByText('Credited').waitFor();
+  await page.getByLabel('Status').selectOption('open');
+  await page.getByText('No matching top-ups').waitFor();
+  await page.getByLabel('Status').selectOption('paid');
+  await row(page, 'Card').getByText('€25.00').waitFor();
+  await page.getByLabel('Payment method').selectOption('bank_transfer');
+  await page.getByText('No matching top-ups').waitFor();
+});
+
+test('a transfer shows where it goes, can be copied and scanned, and can be canceled', async () => {
+  const reseller = await panel.service.createReseller();
+  const page = await panel.openAs(reseller, '/panel/top-ups');
+  await page.getByText('No top-ups yet').waitFor();
+  await page.getByRole('main').getByRole('button', { name: 'Add funds' }).first().click();
+  const adding = dialog(page, 'Add funds');
+  const send = adding.getByRole('button', { name: /Continue to payment|Show bank details/ });
+  await adding.getByLabel('Amount in EUR').fill('0.50');
+  await adding.getByText('From €1.00 to €5,000.00.').waitFor();
+  await untilDisabled(send);
+  await adding.getByLabel('Amount in EUR').fill('1,250.5');
+  await adding.getByRole('radio', { name: /^Bank transfer/ }).check({ force: true });
+  await expectAccessible(page, 'the dialog');
+  await send.click();
+
+  await heading(page, /^Top-up \d/).waitFor();
+  const details = page.getByRole('region', { name: 'Bank details' });
+  for (const shown of ['Example Ltd', 'DE89 3704 0044 0532 0130 00', '€1,250.50'])
+    await details.getByText(shown).waitFor();
+  await details.getByText(/^RF\d\d( \d{1,4})+$/).waitFor();
+  await details.getByRole('img', { name: 'QR code with the bank details' }).waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (const [button, copied] of [
+    ['Copy IBAN', bank.iban],
+    ['Copy amount', '1250.50'],
+    ['Copy payment reference', /^RF\d{10}$/],
+  ] as const) {
+    await details.getByRole('button', { name: button }).click();
+    await untilTrue(async () => {
+      const text = String(await page.evaluate(() => navigator.clipboard.readText()));
+      return typeof copied === 'string' ? text === copied : copied.test(text);
+    }, `${button} copies ${copied}`);
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expectAccessible(page, 'bank details on a phone');
+  const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  assert.equal(overhang, 0, 'bank details fit a phone');
+  await page.getByRole('button', { name: 'Cancel top-up' }).click();
+  await dialog(page, 'Cancel this top-up?').getByRole('button', { name: 'Cancel top-up' }).click();
+  await page.getByText('This top-up was canceled.').waitFor();
+  await untilCount(page.getByRole('region', { name: 'Bank details' }), 0);
+});
+
+test('a payment that is taken back after it was spent is said as what is owed', async () => {
+  const reseller = await panel.service.createReseller();
+  const topup = await topUp(reseller, '12.00');
+  provider().control.press(sessionOf(topup), 'pay_and_dispute');
+  await provider().control.deliveriesSettled();
+  const page = await panel.openAs(reseller, '/panel/top-ups');
+  await row(page, 'Card').getByText('€12.00 disputed').waitFor();
+  const spent = await panel.service.createReseller();
+  await owe(spent);
+  const owing = await panel.openAs(spent);
+  await owing.getByText('You owe €10.00').waitFor();
+  await goTo(owing, 'Top-ups');
+  await owing.getByText('You owe €10.00').waitFor();
+  await goTo(owing, 'Overview');
+  const order = await shortOrder(owing, 'cy');
+  await order.getByRole('button', { name: 'Add funds' }).click();
+  // 10.00 for the order, and 10.00 that are paid first.
+  await untilValue(dialog(owing, 'Add funds').getByLabel('Amount in EUR'), '20.00');
+});
+
+test('in test mode the outcome of the payment is chosen, and nothing real moves', async () => {
+  const reseller = await panel.service.createReseller({ credit: '3.00' });
+  const page = await panel.openAs(reseller);
+  await page.getByRole('switch', { name: 'Test mode' }).click();
+  await page.getByRole('region', { name: 'Test mode' }).waitFor();
+  for (const [outcome, says] of [
+    ['It is paid Credited at once.', '€20.00 was added to the balance'],
+    ['It fails Nothing is credited.', 'The payment failed.'],
+    ['It is paid later', 'The payment is on its way.'],
+    ['It is paid, then taken back', '€20.00 of it was disputed and taken back.'],
+  ] as const) {
+    await goTo(page, 'Overview');
+    await page.getByRole('main').getByRole('button', { name: 'Add funds' }).click();
+    const adding = dialog(page, 'Add funds (test)');
+    await adding.getByLabel('Amount in EUR').fill('20');
+    await adding.getByRole('radio', { name: outcome }).check({ force: true });
+    await adding.getByRole('button', { name: 'Add funds' }).click();
+    await page.getByText(says).waitFor();
+  }
+  await expectAccessible(page, 'a top-up that was taken back');
+  await goTo(page, 'Top-ups');
+  await untilCount(page.locator('tbody tr'), 4);
+  await page.getByRole('switch', { name: 'Test mode' }).click();
+  await page.getByText('No top-ups yet').waitFor();
+  await balance(page).getByText('€3.00').waitFor();
+});
+
+test('a viewer sees the top-ups and cannot add any', async () => {
+  const reseller = await panel.service.createReseller();
+  const topup = await topUp(reseller, '5.00', { method: 'bank_transfer' });
+  const viewer = await addPerson(panel.service, reseller, 'viewer');
+  const page = await panel.openWith(viewer.panel.cookie, '/panel/top-ups');
+  await row(page, 'Bank transfer').getByText('€5.00').waitFor();
+  await untilCount(page.getByRole('button', { name: 'Add funds' }), 0);
+  await row(page, 'Bank transfer').getByRole('link').click();
+  await heading(page, `Top-up ${topup.id}`).waitFor();
+  await page.getByRole('region', { name: 'Bank details' }).waitFor();
+  await untilCount(page.getByRole('button', { name: 'Cancel top-up' }), 0);
+});
+
+test('the operator sets up payments behind the password, never sees the secrets again, and can turn them off', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const page = await panel.openAs(service.admin, '/panel/admin/payments');
+  await page.getByText('Test key').waitFor();
+  await page.getByText(`/payments/stripe`).waitFor();
+  await page.getByText('charge.dispute.funds_reinstated').waitFor();
+  await expectAccessible(page, 'the settings');
+  assert.doesNotMatch(await page.content(), /sk_test_standin|whsec_FirstSecret/);
+  await untilValue(page.getByLabel('Secret key'), '');
+  await page.getByLabel('Webhook signing secret').fill('not a secret');
+  await page.getByText('Enter a secret that starts with whsec_.').waitFor();
+  await page.getByLabel('Webhook signing secret').fill('whsec_SecondSecret');
+  await page.getByLabel('Smallest in EUR').fill('7000');
+  await page.getByText('Must be at least the smallest.').waitFor();
+  await page.getByLabel('Smallest in EUR').fill('2.5');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Save');
+  await page.getByText('The earlier webhook secret is accepted until').waitFor();
+  await untilValue(page.getByLabel('Smallest in EUR'), '2.50');
+
+  await page.getByRole('switch', { name: 'Accept cards' }).click();
+  await page.getByRole('switch', { name: 'Accept bank transfers' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Off', { exact: true }).waitFor();
+  const { payments } = expectStatus(await service.admin.get('/api/admin/v1/payments'), 200);
+  assert.deepEqual([payments.methods.card.enabled, payments.methods.bank_transfer.enabled], [false, false]);
+  const without = await panel.openAs(reseller);
+  await heading(without, 'Overview').waitFor();
+  await untilCount(without.getByRole('button', { name: 'Add funds' }), 0);
+  await untilCount(without.getByRole('link', { name: 'Top-ups' }), 0);
+  await setPayments(service, {});
+});
+
+async function shortOrder(page: Page, customer: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Place an order' }).first().click();
+  const box = dialog(page, 'Place an order');
+  await box.getByRole('radio', { name: 'Basic' }).check({ force: true });
+  await box.getByLabel('Customer').fill(customer);
+  await box.getByRole('alert').waitFor();
+  return box;
+}
+
+async function addFunds(page: Page, amount: string, action: string): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name: 'Add funds' }).click();
+  const adding = dialog(page, 'Add funds');
+  await adding.getByLabel('Amount in EUR').fill(amount);
+  await adding.getByRole('button', { name: action }).click();
+}
+
+/** Pays 12.00, spends 10.00, and disputes the payment: 2.00 are taken, so 10.00 are owed. */
+async function owe(account: TestAccount): Promise<void> {
+  const session = sessionOf(await topUp(account, '12.00'));
+  provider().control.press(session, 'pay');
+  await provider().control.deliveriesSettled();
+  const { basic } = panel.service.packages;
+  expectStatus(await account.post('/orders', { package_id: basic, customer: 'spent' }), 201);
+  provider().control.dispute(session);
+  await provider().control.deliveriesSettled();
+}

@@ -1,0 +1,70 @@
+// An account's top-ups, newest first, with filters in the URL.
+
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
+import { useQuery } from '@tanstack/react-query';
+import { CreditCard } from 'lucide-react';
+import { topupParams } from '../../api/list-params.ts';
+import { useMe } from '../../api/me.ts';
+import { topupsQuery } from '../../api/queries.ts';
+import { spanEnd, spanStart } from '../../text/days.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import { Money } from '../../ui/money.tsx';
+import { PageHeader } from '../../ui/page-header.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { AddFundsButton, useMayAddFunds } from './add-funds-button.tsx';
+import { ReceivableNotice } from './receivable-notice.tsx';
+import { topupColumns, topupOnPhone } from './topup-columns.tsx';
+import { topupMethodChoices, topupStatusChoices } from './topup-words.ts';
+
+export function TopupsPage() {
+  const { account, topups } = useMe();
+  const mayAdd = useMayAddFunds();
+  const list = useList(topupParams);
+  const { status, method, from, to, cursor } = list.search;
+  const query = useQuery(
+    topupsQuery({ status, method, created_from: spanStart(from), created_to: spanEnd(to), cursor }),
+  );
+  return (
+    <>
+      <PageHeader
+        title={t`Top-ups`}
+        description={
+          <Trans>
+            Balance:{' '}
+            <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
+          </Trans>
+        }
+        actions={<AddFundsButton look="primary" />}
+      />
+      <div className="flex flex-col gap-5">
+        <ReceivableNotice />
+        <ListCard
+          list={list}
+          query={query}
+          name="top-ups"
+          caption={t`Top-ups`}
+          columns={topupColumns}
+          rowKey={({ id }) => id}
+          phone={topupOnPhone}
+          none={
+            <EmptyState icon={CreditCard} title={t`No top-ups yet`}>
+              {mayAdd
+                ? t`Add funds by card or bank transfer. Orders are paid from your balance.`
+                : topups.methods.length === 0
+                  ? t`The operator adds credit to your balance.`
+                  : undefined}
+            </EmptyState>
+          }
+          nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
+          says={(total) => plural(total, { one: '# top-up', other: '# top-ups' })}
+        >
+          <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
+          <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
+          <ListSpan list={list} what={t`Requested`} />
+        </ListCard>
+      </div>
+    </>
+  );
+}
