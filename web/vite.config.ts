@@ -35,7 +35,7 @@ export default defineConfig(({ mode }) => ({
             // The icons of the navigation, which every page shows.
             {
               name: 'icons',
-              test: /lucide-react\/.*\/icons\/(?:activity|ban|banknote|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
+              test: /lucide-react\/.*\/icons\/(?:activity|ban|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
               priority: 1,
             },
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.

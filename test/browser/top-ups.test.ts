@@ -109,7 +109,7 @@ test('a card top-up from the overview leads to the provider and back, and is cre
   await expectAccessible(page, 'a top-up that is credited');
 
   await goTo(page, 'Top-ups');
-  await row(page, 'Card').getByText('Credited').waitFor();
+  await row(page, 'Card').getByRole('cell', { name: 'Credited' }).waitFor();
   await page.getByLabel('Status').selectOption('open');
   await page.getByText('No matching top-ups').waitFor();
   await page.getByLabel('Status').selectOption('paid');
@@ -122,7 +122,7 @@ test('a transfer shows where it goes, can be copied and scanned, and can be canc
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/top-ups');
   await page.getByText('No top-ups yet').waitFor();
-  await page.getByRole('main').getByRole('button', { name: 'Add funds' }).first().click();
+  await page.getByRole('main').getByRole('link', { name: 'Add funds' }).first().click();
   const adding = dialog(page, 'Add funds');
   const send = adding.getByRole('button', { name: /Continue to payment|Show bank details/ });
   await adding.getByLabel('Amount in EUR').fill('0.50');
@@ -179,6 +179,21 @@ test('a payment that is taken back after it was spent is said as what is owed', 
   await order.getByRole('button', { name: 'Add funds' }).click();
   // 10.00 for the order, and 10.00 that are paid first.
   await untilValue(dialog(owing, 'Add funds').getByLabel('Amount in EUR'), '20.00');
+
+  const console = await panel.openAs(panel.service.admin, '/panel/admin/payments');
+  const { username } = expectStatus(
+    await panel.service.admin.get(`/api/admin/v1/accounts/${spent.id}`),
+    200,
+  ).account;
+  await row(console, username).getByText('€10.00').waitFor();
+  await expectAccessible(console, 'accounts that owe money');
+  await row(console, username).getByRole('button').click();
+  const writing = dialog(console, `Write off what ${username} owes?`);
+  await writing.getByLabel('Amount in EUR').fill('4');
+  await writing.getByLabel('Reason').fill('Agreed by phone');
+  await confirmWithPassword(writing, testPassword, 'Write off');
+  await row(console, username).getByText('€6.00').waitFor();
+  await owing.getByText('You owe €6.00').waitFor();
 });
 
 test('in test mode the outcome of the payment is chosen, and nothing real moves', async () => {
@@ -193,7 +208,7 @@ test('in test mode the outcome of the payment is chosen, and nothing real moves'
     ['It is paid, then taken back', '€20.00 of it was disputed and taken back.'],
   ] as const) {
     await goTo(page, 'Overview');
-    await page.getByRole('main').getByRole('button', { name: 'Add funds' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Add funds' }).click();
     const adding = dialog(page, 'Add funds (test)');
     await adding.getByLabel('Amount in EUR').fill('20');
     await adding.getByRole('radio', { name: outcome }).check({ force: true });
@@ -214,7 +229,7 @@ test('a viewer sees the top-ups and cannot add any', async () => {
   const viewer = await addPerson(panel.service, reseller, 'viewer');
   const page = await panel.openWith(viewer.panel.cookie, '/panel/top-ups');
   await row(page, 'Bank transfer').getByText('€5.00').waitFor();
-  await untilCount(page.getByRole('button', { name: 'Add funds' }), 0);
+  await untilCount(page.getByRole('link', { name: 'Add funds' }), 0);
   await row(page, 'Bank transfer').getByRole('link').click();
   await heading(page, `Top-up ${topup.id}`).waitFor();
   await page.getByRole('region', { name: 'Bank details' }).waitFor();
@@ -250,7 +265,7 @@ test('the operator sets up payments behind the password, never sees the secrets 
   assert.deepEqual([payments.methods.card.enabled, payments.methods.bank_transfer.enabled], [false, false]);
   const without = await panel.openAs(reseller);
   await heading(without, 'Overview').waitFor();
-  await untilCount(without.getByRole('button', { name: 'Add funds' }), 0);
+  await untilCount(without.getByRole('link', { name: 'Add funds' }), 0);
   await untilCount(without.getByRole('link', { name: 'Top-ups' }), 0);
   await setPayments(service, {});
 });
@@ -265,7 +280,7 @@ async function shortOrder(page: Page, customer: string): Promise<Locator> {
 }
 
 async function addFunds(page: Page, amount: string, action: string): Promise<void> {
-  await page.getByRole('main').getByRole('button', { name: 'Add funds' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Add funds' }).click();
   const adding = dialog(page, 'Add funds');
   await adding.getByLabel('Amount in EUR').fill(amount);
   await adding.getByRole('button', { name: action }).click();

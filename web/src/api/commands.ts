@@ -330,6 +330,16 @@ export interface PaymentsChange {
   readonly daily_maximum: string | null;
 }
 
+export const writeOffReceivable = (
+  accountId: number,
+  body: { amount: string; memo: string } & WithOwnPassword,
+  idempotencyKey: string,
+) =>
+  post<{ readonly written_off: string; readonly receivable: string }>(
+    `/admin/v1/accounts/${accountId}/receivable/write-offs`,
+    body,
+    idempotencyKey,
+  );
 export const setPayments = (body: PaymentsChange & WithOwnPassword) =>
   call<{ readonly payments: Api.Payments }>('/admin/v1/payments', { method: 'PUT', body });
 export interface ProductChange {

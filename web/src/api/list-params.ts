@@ -35,7 +35,7 @@ export const requestParams = [
   'cursor',
   'open',
 ] as const;
-export const topupParams = ['status', 'method', 'from', 'to', 'cursor'] as const;
+export const topupParams = ['status', 'method', 'from', 'to', 'cursor', 'open'] as const;
 export const overviewParams = ['span', 'view', 'by'] as const;
 export const eventParams = ['type', 'cursor', 'open'] as const;
 

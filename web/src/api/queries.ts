@@ -4,7 +4,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
 import type * as Api from './shapes.ts';
 
-function reading<Answer>(path: string, query: Query = {}) {
+export function reading<Answer>(path: string, query: Query = {}) {
   return queryOptions({
     queryKey: [path, query],
     queryFn: ({ signal }) => call<Answer>(path, { query, signal }),
@@ -12,7 +12,7 @@ function reading<Answer>(path: string, query: Query = {}) {
 }
 
 /** Keeps showing the previous page of rows until the next one arrives. */
-function listing<Answer>(path: string, query: Query = {}) {
+export function listing<Answer>(path: string, query: Query = {}) {
   return queryOptions({ ...reading<Answer>(path, query), placeholderData: keepPreviousData });
 }
 
@@ -81,7 +81,11 @@ const ofAnyAccount = (accountId: number | null, path: string) =>
 export const listOf = (accountId: number | null, list: 'orders' | 'customers' | 'ledger') =>
   accountId === null ? `/v1/${list}` : `/admin/v1/accounts/${accountId}/${list}`;
 const rowsOfPage = 50;
-const byCursor = (query: Query): Query => ({ limit: rowsOfPage, ...query, cursor: query['cursor'] ?? '' });
+export const byCursor = (query: Query): Query => ({
+  limit: rowsOfPage,
+  ...query,
+  cursor: query['cursor'] ?? '',
+});
 
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query));
@@ -109,23 +113,6 @@ export const findAllCustomers = (query: Query) =>
   });
 export const ledgerQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.LedgerPage>(listOf(accountId, 'ledger'), byCursor(query));
-export const topupsQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.Topup>>('/v1/topups', byCursor(query));
-const [soonMilliseconds, laterMilliseconds] = [2_000, 15_000];
-const looksSoonMax = 150;
-/** Refetched until the money has come: often at first, then every 15 seconds, also in the background. */
-export const topupQuery = (id: string) =>
-  queryOptions({
-    ...reading<{ readonly topup: Api.Topup }>(`/v1/topups/${encodeURIComponent(id)}`),
-    staleTime: 0,
-    refetchIntervalInBackground: true,
-    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
-      if (data === undefined || data.topup.credited_at !== null || data.topup.status === 'failed')
-        return false;
-      const isSoon = data.topup.method === 'card' && ['open', 'processing'].includes(data.topup.status);
-      return isSoon && dataUpdateCount < looksSoonMax ? soonMilliseconds : laterMilliseconds;
-    },
-  });
 export const requestsQuery = (accountId: number | null, query: Query) =>
   listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
 export const requestQuery = (accountId: number | null, number: string) =>
@@ -213,8 +200,6 @@ export const refusedAccountsQuery = (code: string, days: Query) =>
 export const spendingOfAccountsQuery = (query: Query) =>
   listing<Api.SpendingOfAccounts>('/admin/spending', query);
 export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOverview>('/admin/overview', query);
-
-export const paymentsQuery = reading<{ readonly payments: Api.Payments }>('/admin/v1/payments');
 
 const attentionMilliseconds = 15_000;
 

@@ -55,6 +55,7 @@ import type {
 } from '../../../src/features/packages/account-price-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
 import type { PaymentsView } from '../../../src/features/payments/payment-settings-schemas.ts';
+import type { ReceivableView } from '../../../src/features/payments/receivable-schemas.ts';
 import type { topupSchema } from '../../../src/features/payments/topup-schemas.ts';
 import type { PersonView } from '../../../src/features/people/people-schemas.ts';
 import type {
@@ -289,6 +290,7 @@ export type AccountCustomer = Static<typeof accountCustomerSchema>;
 
 export type Topup = Static<typeof topupSchema>;
 export type Payments = PaymentsView;
+export type Receivable = ReceivableView;
 export type Renewals = Static<typeof renewalsSchema>;
 export type BulkAnswer = With<Static<typeof bulkAnswerSchema>, { results: readonly BulkAnswerResult[] }>;
 export interface BulkAnswerResult {

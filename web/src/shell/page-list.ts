@@ -3,7 +3,6 @@
 import { t } from '@lingui/core/macro';
 import {
   Activity,
-  Banknote,
   CalendarClock,
   ChartNoAxesColumn,
   CircleAlert,
@@ -61,7 +60,7 @@ const panelPages = [
   page('/orders', t`Orders`, ShoppingBag, 'g o', t`sales renew`),
   page('/customers', t`Customers`, Users, 'g c', t`plans expiry login link`),
   page('/ledger', t`Ledger`, Wallet, 'g l', t`balance credit csv export`),
-  page('/top-ups', t`Top-ups`, CreditCard, 'g t', t`add funds pay card bank transfer iban`, 'topups:read'),
+  page('/top-ups', t`Top-ups`, CreditCard, 'g t', 'iban', 'topups:read'),
   page(
     '/forecast',
     t`Forecast and alerts`,
@@ -107,14 +106,7 @@ const consolePages = [
     t`hand-off address secret calls confirm notify`,
     'admin:read',
   ),
-  page(
-    '/admin/payments',
-    t`Payments`,
-    Banknote,
-    'a y',
-    t`top-ups card stripe bank iban limits`,
-    'admin:read',
-  ),
+  page('/admin/payments', t`Payments`, Wallet, 'a y', 'stripe iban', 'admin:read'),
   page('/admin/audit', t`Audit log`, ScrollText, 'a l', t`who changed what`, 'admin:read'),
   page('/admin/brand', t`Brand`, Palette, 'a b', t`name logo color letterhead`, 'admin:packages'),
   page('/admin/health', t`Health`, HeartPulse, 'a h', t`queue database verify`, 'admin:read'),

@@ -5,14 +5,13 @@ interface StatProps {
   readonly name: string;
   readonly value: ReactNode | undefined;
   readonly note?: ReactNode;
-  readonly action?: ReactNode;
 }
 
 export function Stats({ children }: { readonly children: ReactNode }) {
   return <dl className="grid gap-3 min-[22.5rem]:grid-cols-2 lg:grid-cols-4 lg:gap-4">{children}</dl>;
 }
 
-export function Stat({ name, value, note, action }: StatProps) {
+export function Stat({ name, value, note }: StatProps) {
   return (
     <div className="min-w-0 rounded-card border border-line bg-card px-4 py-3.5 shadow-lift sm:px-5">
       <dt className="text-soft">{name}</dt>
@@ -20,11 +19,6 @@ export function Stat({ name, value, note, action }: StatProps) {
         {value === undefined ? <Skeleton className="my-1.5 h-6 w-28" /> : value}
       </dd>
       {note === undefined ? null : <dd className="mt-1 min-h-5 text-xs text-soft">{note}</dd>}
-      {action === undefined ? null : (
-        <dd className="mt-2 max-sm:[&>button]:w-full max-sm:[&>button]:px-2 max-sm:[&>button]:whitespace-normal">
-          {action}
-        </dd>
-      )}
     </div>
   );
 }

@@ -32,8 +32,7 @@ import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 import { PlaceOrderButton } from '../orders/place-order-button.tsx';
-import { AddFundsButton, useMayAddFunds } from '../payments/add-funds-button.tsx';
-import { ReceivableNotice } from '../payments/receivable-notice.tsx';
+import { AddFundsLink, ReceivableNotice } from '../payments/funds-parts.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -215,7 +214,6 @@ function Figures({ overview, inSpan }: FiguresProps) {
   const { currency } = account;
   // These counts are of live data, so they are hidden in test mode.
   const isLive = panelMode === 'live';
-  const mayAddFunds = useMayAddFunds();
   const { span, totals } = overview ?? {};
   const expiring = overview?.expiring;
   return (
@@ -227,8 +225,12 @@ function Figures({ overview, inSpan }: FiguresProps) {
             <Money amount={account.balance} currency={currency} />
           </FigureLink>
         }
-        note={expiring === undefined ? '' : <RenewalNote expiring={expiring} />}
-        action={mayAddFunds ? <AddFundsButton /> : undefined}
+        note={
+          <>
+            {expiring === undefined ? ' ' : <RenewalNote expiring={expiring} />}
+            <AddFundsLink className="mt-2 flex w-fit !whitespace-normal" />
+          </>
+        }
       />
       <Stat
         name={t`Spending`}

@@ -54,7 +54,6 @@ export default function AddFundsDialog({ onClose, amount = '', description, onMa
         onMade(topup);
         return;
       }
-      onClose();
       // Stay on the top-up's page below the provider's, so that Back from there shows its state.
       void navigate({ to: '/top-ups/$topupId', params: { topupId: String(topup.id) } }).then(() => {
         if (topup.pay_url !== undefined) window.location.assign(topup.pay_url);
@@ -94,11 +93,15 @@ export default function AddFundsDialog({ onClose, amount = '', description, onMa
         <Choice
           label={t`Payment method`}
           labelShown
-          look="cards"
+          look={isTest ? 'segments' : 'cards'}
           value={method}
           options={methods.map((value) => ({
             value,
-            title: <TwoLines first={topupMethodWord(value)} second={methodNotes[value]} />,
+            title: isTest ? (
+              topupMethodWord(value)
+            ) : (
+              <TwoLines first={topupMethodWord(value)} second={methodNotes[value]} />
+            ),
           }))}
           onChoose={setMethod}
         />

@@ -5,18 +5,20 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { useMe } from '../../api/me.ts';
-import { meQuery, topupQuery } from '../../api/queries.ts';
+import { topupQuery } from '../../api/payment-queries.ts';
+import { meQuery } from '../../api/queries.ts';
 import type { Me, Topup } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { AddFundsDialog, useMayAddFunds } from './add-funds-button.tsx';
+import AddFundsDialog from './add-funds-dialog.tsx';
 import { BankDetails } from './bank-details.tsx';
+import { useMayAddFunds } from './funds-parts.tsx';
 import { TopupState } from './topup-state.tsx';
 
 interface OrderFunds {
@@ -91,14 +93,12 @@ export function useOrderFunds(error: Error | null, onArrived: () => void): Order
         </div>
       ),
     dialog: !isOpen ? null : topup === null ? (
-      <Suspense>
-        <AddFundsDialog
-          amount={missing}
-          description={t`The order waits here. You can place it as soon as the money has arrived.`}
-          onMade={setMade}
-          onClose={() => setIsOpen(false)}
-        />
-      </Suspense>
+      <AddFundsDialog
+        amount={missing}
+        description={t`The order waits here. You can place it as soon as the money has arrived.`}
+        onMade={setMade}
+        onClose={() => setIsOpen(false)}
+      />
     ) : (
       <PaymentDialog topup={topup} onAgain={() => setMade(null)} onClose={() => setIsOpen(false)} />
     ),

@@ -35,7 +35,7 @@ export const topupColumns: readonly Column<Topup>[] = [
       />
     ),
   },
-  { title: t`Status`, cell: (topup) => <TopupStatusBadge topup={topup} /> },
+  { title: t`Status`, from: 'sm', cell: (topup) => <TopupStatusBadge topup={topup} /> },
   { id: 'created', title: t`Requested`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
   {
     id: 'credited',
@@ -55,6 +55,10 @@ export const topupColumns: readonly Column<Topup>[] = [
   },
 ];
 
-export function topupOnPhone({ created_at: at }: Topup) {
-  return <Time at={at} />;
+export function topupOnPhone(topup: Topup) {
+  return (
+    <>
+      <TopupStatusBadge topup={topup} /> <Time at={topup.created_at} style="day" />
+    </>
+  );
 }

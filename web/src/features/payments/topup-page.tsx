@@ -4,8 +4,8 @@ import { t } from '@lingui/core/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { topupQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
-import { topupQuery } from '../../api/queries.ts';
 import type { Topup } from '../../api/shapes.ts';
 import { toCents } from '../../text/amounts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -18,10 +18,9 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { AddFundsButton } from './add-funds-button.tsx';
 import { BankDetails } from './bank-details.tsx';
 import { CancelTopupDialog } from './cancel-topup-dialog.tsx';
-import { ReceivableNotice } from './receivable-notice.tsx';
+import { AddFundsLink, ReceivableNotice } from './funds-parts.tsx';
 import { TopupStatusBadge } from './topup-columns.tsx';
 import { TopupState } from './topup-state.tsx';
 import { topupMethodWord } from './topup-words.ts';
@@ -40,6 +39,7 @@ export function TopupPage() {
   if (error !== null && data === undefined)
     return <PageProblem title={title} back={back} error={error} onRetry={() => void refetch()} />;
   const topup = data?.topup;
+  const isConfirming = state === 'confirming' && topup?.status === 'open';
   const isOver = topup !== undefined && !['open', 'processing'].includes(topup.status);
   return (
     <>
@@ -48,17 +48,17 @@ export function TopupPage() {
         mark={
           <>
             <CopyButton text={topupId} label={t`Copy top-up ID`} />
-            {topup && <TopupStatusBadge topup={topup} />}
+            {topup === undefined || isConfirming ? null : <TopupStatusBadge topup={topup} />}
           </>
         }
         back={back}
         actions={
-          topup?.status === 'open' && may('topups:write') ? (
+          topup?.status === 'open' && !isConfirming && may('topups:write') ? (
             <Button look="danger" onClick={() => setIsCanceling(true)}>
               {t`Cancel top-up`}
             </Button>
           ) : isOver ? (
-            <AddFundsButton />
+            <AddFundsLink />
           ) : undefined
         }
       />
@@ -66,7 +66,7 @@ export function TopupPage() {
         {topup === undefined ? (
           <Skeleton className="h-18 w-full" />
         ) : (
-          <TopupState topup={topup} isConfirming={state === 'confirming'} />
+          <TopupState topup={topup} isConfirming={isConfirming} />
         )}
         <ReceivableNotice />
         {topup?.bank === undefined ? null : (

@@ -4,25 +4,29 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
+import { Suspense } from 'react';
 import { topupParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
-import { topupsQuery } from '../../api/queries.ts';
+import { topupsQuery } from '../../api/payment-queries.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
+import { withTexts } from '../../text/texts.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { lazyEarly } from '../../ui/preload.ts';
 import { useList } from '../../ui/use-list.ts';
-import { AddFundsButton, useMayAddFunds } from './add-funds-button.tsx';
-import { ReceivableNotice } from './receivable-notice.tsx';
+import { AddFundsLink, ReceivableNotice, useMayAddFunds } from './funds-parts.tsx';
 import { topupColumns, topupOnPhone } from './topup-columns.tsx';
 import { topupMethodChoices, topupStatusChoices } from './topup-words.ts';
+
+const AddFundsDialog = lazyEarly(withTexts(() => import('./add-funds-dialog.tsx')));
 
 export function TopupsPage() {
   const { account, topups } = useMe();
   const mayAdd = useMayAddFunds();
   const list = useList(topupParams);
-  const { status, method, from, to, cursor } = list.search;
+  const { status, method, from, to, cursor, open } = list.search;
   const query = useQuery(
     topupsQuery({ status, method, created_from: spanStart(from), created_to: spanEnd(to), cursor }),
   );
@@ -36,7 +40,7 @@ export function TopupsPage() {
             <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
           </Trans>
         }
-        actions={<AddFundsButton look="primary" />}
+        actions={<AddFundsLink look="primary" />}
       />
       <div className="flex flex-col gap-5">
         <ReceivableNotice />
@@ -65,6 +69,11 @@ export function TopupsPage() {
           <ListSpan list={list} what={t`Requested`} />
         </ListCard>
       </div>
+      {open === 'add-funds' && mayAdd ? (
+        <Suspense>
+          <AddFundsDialog onClose={() => list.change({ open: '' })} />
+        </Suspense>
+      ) : null}
     </>
   );
 }

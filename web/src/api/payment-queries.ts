@@ -1,0 +1,30 @@
+// Reads of top-ups and payments. Separate from queries.ts, which every page loads.
+
+import { queryOptions } from '@tanstack/react-query';
+import type { Query } from './client.ts';
+import { byCursor, listing, reading } from './queries.ts';
+import type * as Api from './shapes.ts';
+
+export const topupsQuery = (query: Query) =>
+  listing<Api.CursorPage<Api.Topup>>('/v1/topups', byCursor(query));
+const [soonMilliseconds, laterMilliseconds] = [2_000, 15_000];
+const looksSoonMax = 150;
+/** Refetched until the money has come: often at first, then every 15 seconds, also in the background. */
+export const topupQuery = (id: string) =>
+  queryOptions({
+    ...reading<{ readonly topup: Api.Topup }>(`/v1/topups/${encodeURIComponent(id)}`),
+    staleTime: 0,
+    refetchIntervalInBackground: true,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      if (data === undefined || data.topup.credited_at !== null || data.topup.status === 'failed')
+        return false;
+      const isSoon = data.topup.method === 'card' && ['open', 'processing'].includes(data.topup.status);
+      return isSoon && dataUpdateCount < looksSoonMax ? soonMilliseconds : laterMilliseconds;
+    },
+  });
+const receivablesShown = 50;
+/** The largest ones. */
+export const receivablesQuery = reading<Api.Page<Api.Receivable>>('/admin/v1/receivables', {
+  limit: receivablesShown,
+});
+export const paymentsQuery = reading<{ readonly payments: Api.Payments }>('/admin/v1/payments');
