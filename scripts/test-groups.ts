@@ -13,6 +13,7 @@ export const inEveryPlace: readonly string[] = [
   'account-prices',
   'alert-mails',
   'bank-statements',
+  'auto-topups',
   'behind-a-proxy',
   'broken-rows',
   'corruptions',

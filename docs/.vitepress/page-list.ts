@@ -45,6 +45,7 @@ const resellers: Reader = {
       ['Errors', 'docs/errors.md'],
       ['Rate limits', 'docs/rate-limits.md'],
       ['Finding things', 'docs/finding-things.md'],
+      ['Adding funds', 'docs/adding-funds.md'],
       ['Statements, receipts and tax', 'docs/statements-and-tax.md'],
     ],
     Events: [
@@ -84,6 +85,7 @@ const operators: Reader = {
       ['Go live', 'docs/go-live.md'],
       ['Packages and limits', 'docs/limits.md'],
       ['Prices', 'docs/prices.md'],
+      ['Payments', 'docs/payments.md'],
       ['Your brand', 'docs/brand.md'],
       ['Mail', 'docs/mail.md'],
       ['Handing orders to your product', 'docs/hand-off.md'],

@@ -134,7 +134,8 @@ export function createPayments(world: {
       (one) => one.topupNumber === topupNumber && one.reinstatedAt === null,
     );
     // A provider takes disputes and returns in full, even after a partial refund.
-    const gone = kind === 'refund' ? sum(standing.map((one) => one.amountCents)) : 0n;
+    const refunds = standing.filter((one) => one.kind !== 'dispute');
+    const gone = kind === 'refund' ? sum(refunds.map((one) => one.amountCents)) : 0n;
     if (gone + amountCents > paid.amountCents) return refuse('refund_too_large');
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (!input.allowReceivable && account.balanceCents < amountCents) {

@@ -17,6 +17,8 @@ export const bodies: Readonly<Record<string, object>> = {
   cancelPlan: { at: 'now' },
   suspendCustomer: { reason: 'late' },
   setAutoRenew: { months: 1 },
+  setAutoTopup: { below: '5.00', amount: '10.00', monthly_maximum: '50.00' },
+  setUpCard: { return_url: url },
   createTopup: { amount: '10.00', method: 'bank_transfer' },
   createWebhook: { url },
   changeWebhook: { description: 'Shop' },
@@ -49,6 +51,8 @@ export const bodies: Readonly<Record<string, object>> = {
   cancelPlanOfCustomer: { at: 'now' },
   changePackageOfCustomer: { package_id: '{#plus}' },
   setProduct: { mode: 'notify', url: 'https://product.example.com/', secret },
+  refundTopup: { amount: '1.00' },
+  dismissPaymentProblem: { note: 'seen' },
   setPayments: {
     methods: {
       bank_transfer: { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' },

@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict';
 import { createLoginLink } from '../../src/features/customer-portal/login-links.ts';
+import { findAutoTopup, storeCard } from '../../src/features/payments/auto-topup-store.ts';
 import { deliveriesKind } from '../../src/features/webhooks/delivery-progress.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
-import { createApiClient } from '../throwaway/api-client.ts';
+import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
+import { type ApiClient, createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import type { SampleRequest } from './request-samples.ts';
 import { contoso, exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
@@ -35,13 +37,27 @@ const endpoint: Outbound = {
 };
 
 export async function startStoryWorld(): Promise<StoryWorld> {
-  const service = await startTestService({
+  let seconds = () => 0;
+  const stripe = await startStandInStripe({
+    milliseconds: () => seconds() * 1000,
+    publicUrl: 'https://checkout.stripe.com',
+  });
+  const started = await startTestService({
     outbound: endpoint,
     environment: {
+      STRIPE_API_BASE: stripe.url,
       PUBLIC_URL: 'https://sell.example.com',
       PRODUCT_URL: 'https://product.example.com/welcome',
     },
   });
+  seconds = () => started.clock.seconds;
+  const service: TestService = {
+    ...started,
+    async close() {
+      await started.close();
+      await stripe.stop();
+    },
+  };
   const { admin } = service;
   const created = await admin.post('/api/admin/v1/accounts', {
     username: 'northwind',
@@ -58,7 +74,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   });
   assert.equal(feed.status, 200);
   await setUpEndpoints(service, resellerKey);
-  await takeTransfers(service);
+  await takePayments(service, createApiClient(service.address, resellerKey));
   const opening = { amount: '500.00', memo: 'Bank transfer 2026-001' };
   const credited = await admin.post(`/api/admin/v1/accounts/${northwind}/credit`, opening);
   assert.equal(credited.status, 201, credited.text);
@@ -80,11 +96,43 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   };
 }
 
-async function takeTransfers({ admin }: TestService): Promise<void> {
+/** Also leaves a paid top-up, a saved card, and a payment that needs attention. */
+async function takePayments(
+  { admin, service: { engine }, database, clock }: TestService,
+  northwindsClient: ApiClient,
+): Promise<void> {
   const transfer = { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' };
-  const payments = { methods: { bank_transfer: transfer }, minimum: '10.00', maximum: '5000.00' };
+  const card = {
+    provider: 'stripe',
+    enabled: true,
+    secret_key: 'sk_test_standin',
+    webhook_secret: 'whsec_standin',
+  };
+  const payments = { methods: { card, bank_transfer: transfer }, minimum: '10.00', maximum: '5000.00' };
   const set = await admin.send('PUT', '/api/admin/v1/payments', payments);
   assert.equal(set.status, 200, set.text);
+  const wanted = { amount: '50.00', method: 'bank_transfer' };
+  const made = await northwindsClient.post('/api/v1/topups', wanted);
+  assert.equal(made.status, 201, made.text);
+  const paid = await engine.submit({
+    type: 'receive_payment',
+    accountId: northwind,
+    topupNumber: 1,
+    paymentRef: 'transfer:story',
+    amountCents: 5_000n,
+    memo: 'Northwind Media',
+  });
+  assert.equal(paid.type, 'payment_moved');
+  const opened = await northwindsClient.post('/api/v1/auto-topup/card', {});
+  assert.equal(opened.status, 201, opened.text);
+  const { customerId } = await findAutoTopup(database, northwind);
+  assert.ok(customerId);
+  await storeCard(database, northwind, { customerId, methodId: 'pm_1', label: 'visa 4242' });
+  await database.query({
+    name: '',
+    text: `insert into payment_problems (object_ref, account_id, topup_number, reason, amount_cents, currency, created_at)
+      values ('stripe:pi_3TAbCdEfGhIjKlMn', ${northwind}, 1, 'second_payment', 5000, 'USD', to_timestamp(${clock.seconds}))`,
+  });
 }
 
 async function setUpEndpoints({ address, admin }: TestService, resellerKey: string): Promise<void> {
@@ -142,9 +190,9 @@ async function leaveOrdersPending({ service, admin, database, clock }: TestServi
 }
 
 /** A payment that is paid out and then disputed. */
-async function leaveReceivable({ service, admin, database }: TestService): Promise<void> {
+async function leaveReceivable({ service, admin, database, clock }: TestService): Promise<void> {
   const text = `insert into topups (account_id, number, method, amount_cents, status, created_at)
-    values (${contoso}, 1, 'card', 95000, 'open', now())`;
+    values (${contoso}, 1, 'card', 95000, 'open', to_timestamp(${clock.seconds}))`;
   await database.ofAccount(contoso).query({ name: '', text });
   const payment = { accountId: contoso, topupNumber: 1, amountCents: 95_000n };
   const { engine } = service;

@@ -42,8 +42,10 @@ function withoutSecrets(body: unknown): unknown {
   const text = JSON.stringify(body)
     .replace(/sk_live_[A-Za-z0-9]{46}/g, 'sk_live_…')
     .replace(/whsec_[A-Za-z0-9+/=]{44}/g, 'whsec_…')
+    .replace(/cs_test_[A-Za-z0-9]+/g, 'cs_test_…')
     .replace(/("last_four":")[^"]*"/g, '$1…"')
     .replace(/("password":")[^"]*"/g, '$1…"')
+    .replace(/("next_cursor":")[^"]*"/g, '$1…"')
     .replace(/(\/login\/|#token=)[A-Za-z0-9_-]+/g, '$1…')
     // This number starts with the time when the database was created, so replace it.
     .replace(/("packages_version":)\d+/, '$1 17');

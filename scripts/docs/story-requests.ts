@@ -13,7 +13,8 @@ export const ids: Readonly<Record<string, number | string>> = {
   accounts: northwind,
   orders: 2_000_000_001,
   customers: 2_000_000_001,
-  topups: 2_000_000_001,
+  topups: 2_000_000_002,
+  'payment-problems': 1,
   packages: 5,
   events: 2_000_000_001,
   webhooks: 1,
@@ -23,6 +24,7 @@ export const ids: Readonly<Record<string, number | string>> = {
 const invited = 10_000_001;
 const idsOfSteps: Readonly<Record<string, number>> = {
   deleteWebhook: 2,
+  refundTopup: 2_000_000_001,
   deleteOperatorWebhook: 4,
   writeOffReceivable: contoso,
   ignoreBankLine: 2,

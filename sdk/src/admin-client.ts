@@ -35,6 +35,7 @@ import type {
   Customer,
   DeleteOperatorWebhookAnswer,
   Delivery,
+  DismissPaymentProblemBody,
   EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
   FailOrderBody,
@@ -51,8 +52,10 @@ import type {
   ListAccountOrdersQuery,
   ListAccountPricesAnswer,
   ListAccountsQuery,
+  ListAllTopupsQuery,
   ListAuditQuery,
   ListBankLinesQuery,
+  ListedTopup,
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
   ListOrdersNeedingAttentionQuery,
@@ -60,6 +63,7 @@ import type {
   ListWhoPaysOtherwiseAnswer,
   Order,
   OrderNeedingAttention,
+  PaymentProblem,
   Payments,
   Person,
   Product,
@@ -68,6 +72,8 @@ import type {
   ReadAllEventsQuery,
   Receivable,
   RedeliverSinceToOperatorWebhookBody,
+  RefundTopupAnswer,
+  RefundTopupBody,
   RemovePersonAnswer,
   RenewInvitationAnswer,
   ResetApiKeyAnswer,
@@ -703,6 +709,45 @@ export class AdminClient {
   async failOrder(orderId: number, body: FailOrderBody, options?: KeyedCallOptions): Promise<Order> {
     const answer = await this.#call('failOrder', { id: orderId, body, options });
     return answer.body.order;
+  }
+
+  /** Newest first. Errors: invalid_filter, invalid_cursor. */
+  async listAllTopups(query?: ListAllTopupsQuery, options?: CallOptions): Promise<FoundPage<ListedTopup>> {
+    return (await this.#call('listAllTopups', { query, options })).body;
+  }
+
+  eachOfAllTopups(
+    filter?: Omit<ListAllTopupsQuery, 'cursor' | 'limit'>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListedTopup> {
+    const limit = walkedPageItems;
+    return eachFound((cursor) => this.listAllTopups({ ...filter, cursor, limit }, options));
+  }
+
+  /**
+   * Takes the amount from the balance and has the provider send it back. Errors: topup_not_found, refund_too_large,
+   * insufficient_credit (422), order_failed (422), idempotency_conflict (409).
+   */
+  async refundTopup(
+    topupId: number,
+    body: RefundTopupBody,
+    options?: KeyedCallOptions,
+  ): Promise<RefundTopupAnswer> {
+    return (await this.#call('refundTopup', { id: topupId, body, options })).body;
+  }
+
+  /** Money that came or went at the provider and could not be booked, oldest first. */
+  async listPaymentProblems(options?: CallOptions): Promise<PaymentProblem[]> {
+    return (await this.#call('listPaymentProblems', { options })).body.data;
+  }
+
+  /** Books nothing. Errors: payment_problem_not_found. */
+  async dismissPaymentProblem(
+    problemId: number,
+    body: DismissPaymentProblemBody,
+    options?: CallOptions,
+  ): Promise<PaymentProblem> {
+    return (await this.#call('dismissPaymentProblem', { id: problemId, body, options })).body.problem;
   }
 
   /** Calls that ran out of attempts and need attention. With `status`, calls that are failing or waiting. */

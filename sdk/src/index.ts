@@ -6,6 +6,7 @@ import { AdminClient, type PageQuery, walkedPageItems } from './admin-client.ts'
 import type {
   AccountEvent,
   Alerts,
+  AutoTopup,
   Balance,
   CancelPlanAnswer,
   CancelPlanBody,
@@ -50,6 +51,9 @@ import type {
   SetAlertsAnswer,
   SetAlertsBody,
   SetAutoRenewBody,
+  SetAutoTopupBody,
+  SetUpCardAnswer,
+  SetUpCardBody,
   Statement,
   SuspendCustomerBody,
   TestWebhookAnswer,
@@ -360,6 +364,26 @@ export class Sellthrough {
 
   eachFoundTopup(filter: TopupFilter, options?: CallOptions): AsyncGenerator<Topup> {
     return eachFound((cursor) => this.findTopups({ ...filter, cursor, limit: walkedPageItems }, options));
+  }
+
+  /** Whether the balance is topped up by itself, and what was charged this month. */
+  async getAutoTopup(options?: CallOptions): Promise<AutoTopup> {
+    return (await this.#call('getAutoTopup', { options })).body.auto_topup;
+  }
+
+  /** Charges the saved card whenever the balance is too low. Errors: card_missing (409), validation_failed. */
+  async setAutoTopup(body: SetAutoTopupBody, options?: CallOptions): Promise<AutoTopup> {
+    return (await this.#call('setAutoTopup', { body, options })).body.auto_topup;
+  }
+
+  /** The card stays saved. */
+  async removeAutoTopup(options?: CallOptions): Promise<AutoTopup> {
+    return (await this.#call('removeAutoTopup', { options })).body.auto_topup;
+  }
+
+  /** Send the card holder to `setup_url`. Errors: payment_method_off, provider_unavailable (503). */
+  async setUpCard(body?: SetUpCardBody, options?: CallOptions): Promise<SetUpCardAnswer> {
+    return (await this.#call('setUpCard', { body: body ?? {}, options })).body;
   }
 
   /** Events after the id `after`, oldest first. Waits up to `wait` seconds. Errors: events_gone (410). */

@@ -25,6 +25,7 @@ import { bankLineRoutes } from '../features/payments/bank-line-routes.ts';
 import { accountCreditRoutes } from '../features/payments/credit-routes.ts';
 import { paymentSettingsRoutes } from '../features/payments/payment-settings-routes.ts';
 import { receivableRoutes } from '../features/payments/receivable-routes.ts';
+import { topupAdminRoutes } from '../features/payments/topup-admin-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
 import { operatorPlanRoutes } from '../features/plans/operator-plan-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
@@ -54,6 +55,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof paymentSettingsRoutes> &
   Needs<typeof receivableRoutes> &
   Needs<typeof bankLineRoutes> &
+  Needs<typeof topupAdminRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
@@ -88,6 +90,7 @@ export function adminRoutes(
   paymentSettingsRoutes(app, dependencies);
   receivableRoutes(app, dependencies);
   bankLineRoutes(app, dependencies);
+  topupAdminRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {

@@ -44,6 +44,7 @@ import { orderRoutes } from '../features/orders/order-routes.ts';
 import { previewRoutes } from '../features/orders/preview-routes.ts';
 import { limitRoutes } from '../features/packages/limit-routes.ts';
 import { packageRoutes } from '../features/packages/package-routes.ts';
+import { autoTopupRoutes } from '../features/payments/auto-topup-routes.ts';
 import { stripeWebhookRoutes } from '../features/payments/stripe-webhook-routes.ts';
 import { type TopupRoutesDependencies, topupRoutes } from '../features/payments/topup-routes.ts';
 import { passwordLinkRoutes } from '../features/people/password-link-routes.ts';
@@ -346,6 +347,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   statementRoutes(api, dependencies);
   forecastRoutes(api, { ...dependencies, packages, confirm });
   topupRoutes(api, dependencies, confirm);
+  autoTopupRoutes(api, dependencies, confirm);
   eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });
   webhookRoutes(api, dependencies, {
     isOperator: false,

@@ -233,6 +233,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       passwordLinks,
       knownAddresses,
       mails,
+      testBudget,
       payments: { currency, gateways, checkout, onProblem: onProviderProblem },
       mail: {
         seal,

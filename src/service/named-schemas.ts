@@ -23,9 +23,11 @@ import { accountPriceListSchema } from '../features/packages/account-price-schem
 import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
 import { balanceSchema, packageSchema } from '../features/packages/package-schemas.ts';
+import { autoTopupSchema } from '../features/payments/auto-topup-schemas.ts';
 import { bankLineSchema } from '../features/payments/bank-line-schemas.ts';
 import { paymentsSchema } from '../features/payments/payment-settings-schemas.ts';
 import { receivableSchema } from '../features/payments/receivable-schemas.ts';
+import { listedTopupSchema, paymentProblemSchema } from '../features/payments/topup-admin-schemas.ts';
 import { topupSchema } from '../features/payments/topup-schemas.ts';
 import { personSchema } from '../features/people/people-schemas.ts';
 import { forecastSchema } from '../features/plans/forecast-schemas.ts';
@@ -49,6 +51,7 @@ export const namedSchemas = [
   statementSchema,
   forecastSchema,
   topupSchema,
+  autoTopupSchema,
   alertsSchema,
   entitlementSchema,
   eventSchema,
@@ -66,6 +69,8 @@ export const namedSchemas = [
   paymentsSchema,
   receivableSchema,
   bankLineSchema,
+  listedTopupSchema,
+  paymentProblemSchema,
   auditEntrySchema,
   verifyReportSchema,
   ...namedKeySchemas,

@@ -22,7 +22,9 @@ import { indexFacets } from '../features/ledger/facet-index.ts';
 import type { SpendingReads } from '../features/ledger/spending-totals.ts';
 import type { PlanEnd } from '../features/order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
+import type { TestBudget } from '../features/order-engine/records/test-usage.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
+import { chargeAutomatically } from '../features/payments/charge-automatically.ts';
 import { type ReconcileDependencies, reconcilePayments } from '../features/payments/reconcile-payments.ts';
 import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
 import { notePlanEnds } from '../features/plans/plan-ends.ts';
@@ -57,6 +59,7 @@ export interface ScheduledJobsDependencies {
   readonly mails: MailOutbox;
   readonly passwordLinks: PasswordLinks;
   readonly knownAddresses: KnownAddresses;
+  readonly testBudget: TestBudget;
   readonly payments: Pick<ReconcileDependencies, 'currency' | 'gateways' | 'checkout' | 'onProblem'>;
   readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
 }
@@ -185,13 +188,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       ...times.requestLog,
       run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
     },
-    {
-      kind: 'payments',
-      ...times.payments,
-      run: async ({ signal }) => ({
-        backlog: await reconcilePayments({ ...dependencies, ...dependencies.payments }, signal),
-      }),
-    },
+    ...paymentJobs(dependencies),
     {
       kind: 'mail',
       ...times.mail,
@@ -211,4 +208,21 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     });
   }
   return jobs;
+}
+
+function paymentJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {
+  const times = dependencies.limits.scheduledJobs;
+  const parts = { ...dependencies, ...dependencies.payments };
+  return [
+    {
+      kind: 'auto_topups',
+      ...times.autoTopups,
+      run: async ({ signal }) => ({ backlog: await chargeAutomatically(parts, signal) }),
+    },
+    {
+      kind: 'payments',
+      ...times.payments,
+      run: async ({ signal }) => ({ backlog: await reconcilePayments(parts, signal) }),
+    },
+  ];
 }

@@ -246,6 +246,7 @@ export const defaultLimits = {
     deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
     deliveryLog: { everySeconds: 3_600, runSecondsMax: 30 },
     payments: { everySeconds: 60, runSecondsMax: 60 },
+    autoTopups: { everySeconds: 15, runSecondsMax: 30 },
     // A person may be waiting for a link.
     mail: { everySeconds: 15, runSecondsMax: 60 },
     audit: { runSecondsMax: 4 * 3_600 },

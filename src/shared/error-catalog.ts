@@ -92,6 +92,11 @@ export const errorCatalog = {
     message: 'There is no such request, or it is older than 7 days and has been deleted.',
   },
   topup_not_found: { status: 404, message: 'There is no such top-up, or it has not been paid.' },
+  payment_problem_not_found: { status: 404, message: 'There is no such payment that needs attention.' },
+  card_missing: {
+    status: 409,
+    message: 'No card is saved yet. Save one with POST /auto-topup/card first.',
+  },
   topup_not_open: {
     status: 409,
     message: 'This top-up can no longer be canceled: it is {status}.',

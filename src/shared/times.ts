@@ -6,6 +6,11 @@ export function dayOf(at: EpochSeconds): string {
   return formatTime(at).slice(0, 10);
 }
 
+/** "2026-01", in UTC. */
+export function monthOf(at: EpochSeconds): string {
+  return dayOf(at).slice(0, 7);
+}
+
 export function formatTime(seconds: EpochSeconds): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }

@@ -18,3 +18,15 @@ export type BankLineStatus = (typeof bankLineStatuses)[number];
 /** What becomes of a top-up in test mode. */
 export const testOutcomes = ['pay', 'fail', 'later', 'dispute'] as const;
 export type TestOutcome = (typeof testOutcomes)[number];
+
+/** Why money that came or went at the provider could not be booked. */
+export const problemReasons = [
+  'unknown_topup',
+  'amount_differs',
+  'currency_differs',
+  'second_payment',
+  'account_blocked',
+  'account_halted',
+  'not_bookable',
+] as const;
+export type ProblemReason = (typeof problemReasons)[number];

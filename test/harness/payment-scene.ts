@@ -51,7 +51,7 @@ export async function startPaymentScene(options: TestServiceOptions = {}): Promi
 }
 
 /** A moved clock makes all jobs due, and only a few run at once, so the scheduler is asked until this one ran. */
-async function runJob({ service: { jobs }, database }: TestService, kind: string): Promise<void> {
+export async function runJob({ service: { jobs }, database }: TestService, kind: string): Promise<void> {
   const runs = async () => {
     const text = `select lease_number, leased_by from jobs where kind = '${kind}'`;
     const [row] = await database.query({ name: '', text });

@@ -185,9 +185,11 @@ test('refunds of a top-up never exceed it, and what was won back can be refunded
   refusedAs(await takeBack(account, 1, 'stripe:dp_3', 50_001n), 'refund_too_large');
   // The provider takes the whole payment, although a part of it was refunded before.
   moved(await takeBack(account, 1, 'stripe:dp_3', 50_000n));
-  refusedAs(await takeBack(account, 1, 'stripe:re_3', 1n), 'refund_too_large');
+  refusedAs(await takeBack(account, 1, 'stripe:re_3', 30_001n), 'refund_too_large');
+  // The dispute does not count: its end and a later refund may be reported in either order.
+  moved(await takeBack(account, 1, 'stripe:re_3', 30_000n));
   refusedAs(await giveBack(account, 'stripe:dp_4'), 'topup_not_found');
-  assert.equal(await stands(account), '0.00, owes 200.00');
+  assert.equal(await stands(account), '0.00, owes 500.00');
   await inOrder();
 });
 

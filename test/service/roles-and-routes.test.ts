@@ -301,6 +301,7 @@ const hidden: Readonly<Record<string, { readonly anyone: number; readonly custom
   'GET /customer.css': { anyone: 200 },
   'GET /panel/confirm-address/{token}': { anyone: 410 },
   'POST /panel/confirm-address/{token}': { anyone: 410 },
+  'POST /payments/stripe': { anyone: 400 },
   'GET /panel/unsubscribe/{token}': { anyone: 410 },
   'POST /panel/unsubscribe/{token}': { anyone: 410 },
   'POST /panel/unsubscribe/{token}/undo': { anyone: 410 },
@@ -336,17 +337,22 @@ test('routes that no document shows answer everybody alike, but a customer who a
 });
 
 /** Previews create nothing. order-bulk.test.ts tests foreign ids in bulks. */
-const makesNoThingOfItsOwn = new Set(['previewOrder', 'placeOrdersInBulk']);
+const makesNoThingOfItsOwn = new Set(['previewOrder', 'placeOrdersInBulk', 'setUpCard']);
 
 test('what belongs to another account is answered like what does not exist, by its declared code', async () => {
   const document: OpenapiDocument = (await createApiClient(service.address, null).get('/openapi.json')).body;
   const story = storyOf(document);
+  const holder = { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' };
+  const payments = { methods: { bank_transfer: holder }, minimum: '1.00', maximum: '500.00' };
+  const taken = await service.admin.send('PUT', '/api/admin/v1/payments', payments);
+  assert.equal(taken.status, 200, taken.text);
   // Both accounts create one of each thing, so a mixed-up id would return the caller's own.
   for (const { operationId, method, path, body, id, client } of story) {
     if (method !== 'POST' || client !== 'client' || id !== undefined || makesNoThingOfItsOwn.has(operationId))
       continue;
+    const transfer = operationId === 'createTopup' ? { method: 'bank_transfer' } : {};
     for (const account of [reseller, distributor]) {
-      const own = { ...body, customer: `customer-of-${account.id}` };
+      const own = { ...body, customer: `customer-of-${account.id}`, ...transfer };
       const made = await createApiClient(service.address, account.key).send(method, path, own);
       assert.equal(made.status, 201, `${path} ${made.text}`);
     }

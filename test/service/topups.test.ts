@@ -382,3 +382,136 @@ test('in test mode the request says what becomes of it, and no provider is asked
   assert.equal(await moneyOf(tests), '1200.00, 0.00');
   await setPayments(scene.service, {});
 });
+
+test('the operator refunds a part, then no more than the rest; the provider sends it back once', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '100.00');
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  const refund = (body: object) => scene.service.admin.post(`/api/admin/v1/topups/${topup.id}/refunds`, body);
+  const first = { amount: '30.00', reason: 'Ordered by mistake', idempotency_key: 'refund-1' };
+  const refunded = expectStatus(await refund(first), 201);
+  assert.deepEqual(refunded.refund, { amount: '30.00', status: 'sent' });
+  assert.deepEqual([refunded.topup.status, refunded.topup.refunded], ['partly_refunded', '30.00']);
+  await delivered();
+  expectStatus(await refund(first), 201);
+  expectRefusal(await refund({ ...first, amount: '31.00' }), '409 idempotency_conflict');
+  expectRefusal(await refund({ amount: '70.01' }), '422 refund_too_large');
+  expectRefusal(await refund({ amount: '0' }), '422 validation_failed');
+  assert.equal(await moneyOf(reseller), '70.00, 0.00');
+  const spent = { amount: '-50.00', memo: 'Spent' };
+  expectStatus(await scene.service.admin.post(`/api/admin/v1/accounts/${reseller.id}/credit`, spent), 201);
+  expectRefusal(await refund({ amount: '70.00' }), '422 insufficient_credit');
+  expectStatus(await refund({ amount: '70.00', allow_receivable: true }), 201);
+  await delivered();
+  assert.equal(await moneyOf(reseller), '0.00, 50.00');
+  assert.equal((await topupOf(reseller, topup.id)).status, 'refunded');
+});
+
+async function paidTopup(amount: string): Promise<readonly [TestAccount, ShownTopup]> {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, amount);
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  return [reseller, topup];
+}
+
+async function refundOf({ id }: ShownTopup, amount: string): Promise<string> {
+  const made = await scene.service.admin.post(`/api/admin/v1/topups/${id}/refunds`, { amount });
+  return expectStatus(made, 201).refund.status;
+}
+
+test('a refund that the provider refuses is given back, and stays so', async () => {
+  const [reseller, topup] = await paidTopup('100.00');
+  scene.standIn.control.configureDeliveries({ mode: 'hold' });
+  scene.standIn.control.refund(sessionOf(topup));
+  assert.equal(await refundOf(topup, '10.00'), 'failed');
+  assert.equal(await moneyOf(reseller), '100.00, 0.00');
+  // As if the process had died before it noted that.
+  await sqlOf(
+    scene.service,
+    reseller,
+    `update topup_refunds set status = 'new' where account_id = ${reseller.id}`,
+  );
+  await scene.standIn.control.release();
+  await delivered();
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  scene.service.clock.seconds += 61;
+  await scene.reconcile();
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  const [row] = await sqlOf(
+    scene.service,
+    reseller,
+    `select status from topup_refunds where account_id = ${reseller.id}`,
+  );
+  assert.equal(row?.['status'], 'failed');
+});
+
+test('a refund without a clear answer is asked for again, and made once', async () => {
+  const { control } = scene.standIn;
+  for (const lose of [
+    () => control.setFault({ answer: 500, requests: 2, afterEffect: false }),
+    () => control.setApiKeys(['sk_test_other']),
+  ]) {
+    const [reseller, topup] = await paidTopup('100.00');
+    lose();
+    assert.equal(await refundOf(topup, '20.00'), 'new');
+    control.setApiKeys(null);
+    assert.equal(await moneyOf(reseller), '80.00, 0.00');
+    scene.service.clock.seconds += 61;
+    await scene.reconcile();
+    await delivered();
+    assert.equal(await moneyOf(reseller), '80.00, 0.00');
+    assert.equal((await topupOf(reseller, topup.id))['refunded'], '20.00');
+    const { data } = expectStatus(await reseller.get('/api/v1/ledger?kind=reversal'), 200);
+    assert.equal(data.length, 1);
+  }
+});
+
+test('a refund after a dispute that was won counts, even if its news comes first', async () => {
+  const [reseller, topup] = await paidTopup('100.00');
+  const dispute = scene.standIn.control.dispute(sessionOf(topup));
+  await delivered();
+  scene.standIn.control.configureDeliveries({ mode: 'hold' });
+  scene.standIn.control.moveDispute(dispute.id, 'win');
+  scene.standIn.control.refund(sessionOf(topup), 5_000);
+  await scene.standIn.control.release('newest_first');
+  await delivered();
+  assert.equal(await moneyOf(reseller), '50.00, 0.00');
+  assert.deepEqual(await problems(), []);
+});
+
+test('the operator sees all top-ups, and which payments need attention', async () => {
+  await dismissProblems();
+  const [one, two] = [await scene.service.createReseller(), await scene.service.createReseller()];
+  const topup = await topUp(one, '21.00');
+  scene.service.clock.seconds += 1;
+  const other = await topUp(two, '22.00', { method: 'bank_transfer' });
+  scene.standIn.control.falsify({ amount: 1, in: 'both' });
+  scene.standIn.control.press(sessionOf(topup), 'pay');
+  await delivered();
+  scene.standIn.control.falsify(null);
+  const list = async (query: string) =>
+    expectStatus(await scene.service.admin.get(`/api/admin/v1/topups?${query}`), 200);
+  const first = await list('limit=1');
+  assert.deepEqual([first.data.length, first.data[0].topup.id], [1, other.id]);
+  assert.deepEqual(first.data[0].needs_attention, null);
+  const second = await list(`limit=1&cursor=${first.next_cursor}`);
+  const [seen] = second.data;
+  assert.deepEqual(
+    [seen.topup.id, seen.account.id, seen.needs_attention],
+    [topup.id, one.id, 'amount_differs'],
+  );
+  const ofOne = await list(`account_id=${two.id}&method=bank_transfer&status=open`);
+  assert.deepEqual([ofOne.data.length, ofOne.next_cursor], [1, null]);
+  const problemList = expectStatus(await scene.service.admin.get('/api/admin/v1/payment-problems'), 200).data;
+  assert.equal(problemList.length, 1);
+  const [{ id, reason, amount }] = problemList;
+  assert.deepEqual([reason, amount], ['amount_differs', '0.01']);
+  const dismiss = (problem: number) =>
+    scene.service.admin.post(`/api/admin/v1/payment-problems/${problem}/dismiss`, { note: 'Looked at it' });
+  expectStatus(await dismiss(id), 200);
+  expectStatus(await dismiss(id), 200);
+  expectRefusal(await dismiss(id + 1_000), '404 payment_problem_not_found');
+  assert.deepEqual(await problems(), []);
+});

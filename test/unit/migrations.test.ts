@@ -63,6 +63,9 @@ const published = {
   '0056-write-offs.sql': '37fd0f68fc4b1ef2e212e2a3819ff68178962149ed26f7e257a3033608265151',
   '0057-topups.sql': 'b8dd79e2c2ed21abe7162f4859bcbb6b10705bf321d29c721e381ec41e682c8a',
   '0058-bank-lines.sql': '5d49473c4db70167118a6b444fc6cdfca8d4f0162cca6a7cb858562bb5b8d4f6',
+  '0059-topup-refunds.sql': 'bef5d5c906e51b469948557e24abbfd0f5128f522e1dcafdb837e1b7b3fb9c6c',
+  '0060-auto-topups.sql': '7e036d9bfb87ef572e1afa771b4bd96e0ffe2a0c6c170af56b8ce332ac8dc1f8',
+  '0061-topup-looks.sql': '36b9ea63b9e54f6a86b61e65417aeb147e4be2d842e49b657ea24e671fb3f7e8',
 };
 
 test('no migration changes after it was published', () => {

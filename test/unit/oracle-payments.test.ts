@@ -49,14 +49,15 @@ const tables: Record<string, string> = {
     2026-01-03 | back 1 re_4 refund 200.01        | refund_too_large
     2026-01-03 | back 1 re_4 refund 200.00        | reversal -200.00; balance 0.00, owed 0.00`,
 
-  'a dispute is taken in full after a partial refund, and nothing is refunded after it': `
+  'a dispute is taken in full after a partial refund, and does not count against later refunds': `
     2026-01-01 | paid 1 pi_1 1000.00              | credit 1000.00; balance 1000.00, owed 0.00
     2026-01-02 | back 1 re_1 refund 300.00        | reversal -300.00; balance 700.00, owed 0.00
     2026-01-02 | back 1 dp_1 dispute 1000.01      | refund_too_large
     2026-01-02 | back 1 dp_1 dispute 1000.00      | reversal -700.00; balance 0.00, owed 300.00
-    2026-01-03 | back 1 re_2 refund 0.01          | refund_too_large
-    2026-01-04 | won dp_1                         | reinstatement 700.00; balance 700.00, owed 0.00
-    2026-01-05 | back 1 re_2 refund 700.00        | reversal -700.00; balance 0.00, owed 0.00`,
+    2026-01-03 | back 1 re_2 refund 0.01          | nothing; balance 0.00, owed 300.01
+    2026-01-03 | back 1 re_3 refund 700.00        | refund_too_large
+    2026-01-04 | won dp_1                         | reinstatement 700.00, settlement -0.01; balance 699.99, owed 0.00
+    2026-01-05 | back 1 re_3 refund 699.99        | reversal -699.99; balance 0.00, owed 0.00`,
 
   'of two disputes the older one is settled first, with one entry for each': `
     ${paidAndSpent}
@@ -161,7 +162,7 @@ const tables: Record<string, string> = {
     2026-01-03 | halt                             | done
     2026-01-03 | paid 2 pi_2 1.00                 | order_failed account_halted
     2026-01-03 | back 1 dp_2 dispute 1.00         | order_failed account_halted
-    2026-01-03 | back 1 re_2 refund 100.01        | refund_too_large
+    2026-01-03 | back 1 re_2 refund 1000.01       | refund_too_large
     2026-01-03 | won dp_1                         | order_failed account_halted
     2026-01-03 | forgive all                      | order_failed account_halted
     2026-01-03 | paid 1 pi_1 1000.00              | credit 1000.00; balance 1000.00, owed 0.00, replayed

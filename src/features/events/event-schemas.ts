@@ -128,6 +128,15 @@ export const eventDescriptions = {
   'topup.paid': { summary: 'The money of a top-up came and was credited.', data: ofTopup },
   'topup.failed': { summary: 'The payment of a top-up failed.', data: ofUnpaidTopup },
   'topup.expired': { summary: 'A top-up was not paid in time.', data: ofUnpaidTopup },
+  'auto_topup.paused': {
+    summary:
+      'The bank wants the card holder to confirm an automatic top-up. Nothing more is charged until the card is saved again.',
+    data: { ...ofUnpaidTopup },
+  },
+  'auto_topup.disabled': {
+    summary: 'Automatic top-up failed three times in a row and was switched off.',
+    data: { ...ofUnpaidTopup },
+  },
   'topup.refunded': {
     summary: 'The money of a top-up, or a part of it, was refunded or returned.',
     data: ofTopup,
@@ -233,7 +242,7 @@ export const feedSchema = Type.Object({
 export const eventAnswerSchema = Type.Object({ event: Type.Ref('AccountEvent') });
 
 export const eventSchemaName = (type: EventType) =>
-  `${type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}Event`;
+  `${type.replaceAll(/(?:^|[._])([a-z])/g, (_match, letter: string) => letter.toUpperCase())}Event`;
 
 export const eventSchemas = eventTypes.map((type) =>
   Type.Object(

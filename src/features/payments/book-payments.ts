@@ -4,11 +4,14 @@
 
 import { type Database, ranked } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import type { ProblemReason } from '../../shared/topup-words.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
-import { keepProblem, type ProblemReason, resolveProblem } from './payment-problems.ts';
+import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
+import { keepProblem, resolveProblem } from './payment-problems.ts';
 import type { PaymentNews, PaymentProvider, TopupName } from './payment-provider.ts';
+import { noteSent } from './refund-rows.ts';
 import { findTopup, moveStatus } from './topup-store.ts';
 
 export interface BookingDependencies {
@@ -36,6 +39,8 @@ export async function bookNews(
     case 'paid':
       if (!isOurs(news.topup)) return 'ignored';
       return (await creditPaid(dependencies, provider.name, news, news.topup)) === null ? 'booked' : 'kept';
+    case 'card_saved':
+      return news.installation === installation ? bookCard(dependencies, provider, news) : 'ignored';
     case 'moved':
       return isOurs(news.topup) ? bookMove(dependencies, news.topup, news.to) : 'ignored';
     case 'refund':
@@ -56,7 +61,7 @@ async function creditPaid(
   news: PaidNews,
   name: TopupName,
 ): Promise<ProblemReason | null> {
-  const { database, engine, currency, now } = dependencies;
+  const { database, engine, currency } = dependencies;
   const paymentRef = `${provider}:${news.id}`;
   const keep = (reason: ProblemReason) => keepAs(dependencies, paymentRef, name, news, reason);
   const lookups = ranked(database, 'lookups');
@@ -80,8 +85,19 @@ async function creditPaid(
     const problem = isConflict ? 'second_payment' : problemOf(outcome);
     if (problem !== null) return keep(problem);
   }
-  await resolveProblem(lookups, paymentRef, now());
+  await resolveProblem(lookups, paymentRef);
   return null;
+}
+
+async function bookCard(
+  { database }: BookingDependencies,
+  provider: PaymentProvider,
+  { accountId, sessionId }: Extract<PaymentNews, { type: 'card_saved' }>,
+): Promise<Booked> {
+  const card = await provider.readSavedCard(sessionId);
+  if (card === null) return 'ignored';
+  await storeCard(database, accountId, card);
+  return 'booked';
 }
 
 async function bookMove(
@@ -102,7 +118,7 @@ async function bookReversal(
   news: ReversalNews,
   paid: PaidNews & { readonly topup: TopupName },
 ): Promise<Booked> {
-  const { database, engine, now } = dependencies;
+  const { database, engine, currency } = dependencies;
   const objectRef = `${provider}:${news.id}`;
   const keep = async (reason: ProblemReason) => {
     await keepAs(dependencies, objectRef, paid.topup, news, reason);
@@ -112,26 +128,34 @@ async function bookReversal(
   if (!isGone) return 'ignored';
   const notCredited = await creditPaid(dependencies, provider, paid, paid.topup);
   if (notCredited !== null) return keep(notCredited);
+  if (news.currency !== currency) return keep('currency_differs');
   const { accountId, number: topupNumber } = paid.topup;
-  const cause = (news.type === 'refund' ? news.ownCause : null) ?? objectRef;
+  const ownCause = news.type === 'refund' ? news.ownCause : null;
+  const cause = ownCause ?? objectRef;
+  // A dispute may be for more than was paid, for example with the bank's costs. These are not the account's.
+  const amountCents = news.amountCents < paid.amountCents ? news.amountCents : paid.amountCents;
   const taken = await engine.submit({
     type: 'reverse_payment',
     accountId,
     topupNumber,
     cause,
     kind: news.type,
-    amountCents: news.amountCents,
+    amountCents: news.type === 'dispute' ? amountCents : news.amountCents,
     allowReceivable: true,
     by: null,
   });
-  const problem = problemOf(taken);
-  if (problem !== null) return keep(problem);
   const isBack = news.type === 'refund' ? news.hasFailed : news.isGivenBack;
+  // The provider may change the amount of a dispute. The first one stands, and is what comes back.
+  const isOtherAmount = taken.type === 'refused' && taken.refusal.code === 'idempotency_conflict';
+  const problem = problemOf(taken);
+  if (problem !== null && !(isOtherAmount && isBack)) return keep(problem);
   if (isBack) {
     const notBack = problemOf(await engine.submit({ type: 'reinstate_payment', accountId, cause }));
     if (notBack !== null) return keep(notBack);
   }
-  await resolveProblem(ranked(database, 'lookups'), objectRef, now());
+  if (ownCause !== null) await noteSent(database, accountId, ownCause);
+  if (news.type === 'dispute' && !isBack) await pauseAfterDispute(database, accountId);
+  await resolveProblem(ranked(database, 'lookups'), objectRef);
   return 'booked';
 }
 

@@ -1,7 +1,10 @@
 // Money that came or went at the provider and could not be booked. The operator sees it until it is booked or dismissed. The
 // only writer of payment_problems.
 
-import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import type { AuditAuthor } from '../../platform/audit-log/actor.ts';
+import { appendAudit } from '../../platform/audit-log/append-audit.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
 import {
   cents,
   describeTable,
@@ -13,21 +16,13 @@ import {
   time,
   writeRows,
 } from '../../platform/database/table.ts';
+import { formatAmount } from '../../shared/amounts.ts';
+import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { type ProblemReason, problemReasons } from '../../shared/topup-words.ts';
 
-export const problemReasons = [
-  'unknown_topup',
-  'amount_differs',
-  'currency_differs',
-  'second_payment',
-  'account_blocked',
-  'account_halted',
-  'not_bookable',
-] as const;
-export type ProblemReason = (typeof problemReasons)[number];
-
-/** These end by themselves, once the account is open again. */
-export const waitingReasons: readonly ProblemReason[] = ['account_blocked', 'account_halted'];
+/** These may end by themselves: the account is open again, or other news makes room. */
+export const waitingReasons: readonly ProblemReason[] = ['account_blocked', 'account_halted', 'not_bookable'];
 
 const paymentProblems = describeTable('payment_problems', {
   id: int('id'),
@@ -60,17 +55,72 @@ export async function keepProblem(
 
 const resolve: SqlStatement = {
   name: 'resolve_payment_problem',
-  text: `update payment_problems set resolved_at = to_timestamp($2::bigint)
-    where object_ref = $1::text and resolved_at is null`,
+  text: 'delete from payment_problems where object_ref = $1::text and resolved_at is null',
 };
 
-/** Does nothing if there is none. */
-export async function resolveProblem(
+/** It was booked. Does nothing if there is none. */
+export async function resolveProblem(database: Queryable, objectRef: string): Promise<void> {
+  await database.query(resolve, [objectRef]);
+}
+
+const dismiss: SqlStatement = {
+  name: 'dismiss_payment_problem',
+  text: `update payment_problems p set resolved_at = to_timestamp($2::bigint)
+    where p.id = $1::int and p.resolved_at is null returning ${paymentProblems.list('p')}`,
+};
+
+const findOne: SqlStatement = {
+  name: 'find_payment_problem',
+  text: `select ${paymentProblems.list('p')} from payment_problems p where p.id = $1::int`,
+};
+
+/** The operator has seen to it. Dismissing it again changes nothing. Refusals: payment_problem_not_found. */
+export function dismissProblem(
+  database: Database,
+  id: number,
+  note: string,
+  { now, ...author }: AuditAuthor & { readonly now: EpochSeconds },
+): Promise<PaymentProblem | Refusal> {
+  return database.transaction(async (transaction) => {
+    const [row] = await transaction.query(dismiss, [id, now]);
+    if (row === undefined) {
+      const [earlier] = await transaction.query(findOne, [id]);
+      return earlier === undefined ? refusal('payment_problem_not_found') : paymentProblems.parse(earlier);
+    }
+    const problem = paymentProblems.parse(row);
+    const before = {
+      reason: problem.reason,
+      reference: problem.objectRef,
+      amount: formatAmount(problem.amountCents),
+    };
+    await appendAudit(
+      transaction,
+      {
+        ...author,
+        action: 'payment_problem.dismiss',
+        subject: `payment problem ${id}`,
+        before,
+        after: { note },
+      },
+      now,
+    );
+    return problem;
+  });
+}
+
+const listOfAccounts: SqlStatement = {
+  name: 'list_payment_problems_of_accounts',
+  text: `select ${paymentProblems.list('p')} from payment_problems p
+    where p.resolved_at is null and p.account_id = any($1::int[])`,
+};
+
+export async function listProblemsOf(
   database: Queryable,
-  objectRef: string,
-  now: EpochSeconds,
-): Promise<void> {
-  await database.query(resolve, [objectRef, now]);
+  accountIds: readonly number[],
+): Promise<PaymentProblem[]> {
+  if (accountIds.length === 0) return [];
+  const rows = await database.query(listOfAccounts, [numberArray(accountIds)]);
+  return rows.map((row) => paymentProblems.parse(row));
 }
 
 const listOpen: SqlStatement = {

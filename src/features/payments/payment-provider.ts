@@ -12,6 +12,20 @@ export interface TopupName {
   readonly key: string;
 }
 
+/** A card that is saved at the provider, for charges without its holder. */
+export interface SavedCard {
+  readonly customerId: string;
+  readonly methodId: string;
+  /** For people: "visa 4242". */
+  readonly label: string;
+}
+
+/** The provider's answer to a charge of a saved card. `holder_needed`: the bank wants the card holder to confirm. */
+export type ChargeOutcome =
+  | { readonly type: 'paid'; readonly news: Extract<PaymentNews, { type: 'paid' }> }
+  | { readonly type: 'processing'; readonly id: string }
+  | { readonly type: 'declined' | 'holder_needed' };
+
 interface PaymentAtProvider {
   /** "pi_…". */
   readonly id: string;
@@ -23,6 +37,12 @@ interface PaymentAtProvider {
 /** What the provider says of a payment, refund or dispute, in its present or in an earlier state. */
 export type PaymentNews =
   /** `topup` is null for objects that are not ours. */
+  | {
+      readonly type: 'card_saved';
+      readonly installation: string;
+      readonly accountId: number;
+      readonly sessionId: string;
+    }
   | ({ readonly type: 'paid'; readonly topup: TopupName | null } & PaymentAtProvider)
   | {
       readonly type: 'moved';
@@ -65,6 +85,33 @@ export interface PaymentProvider {
   readonly name: 'stripe';
   /** The same top-up gets the same page again. @throws ProviderAway, ProviderRefused */
   openCheckout(request: CheckoutRequest): Promise<{ readonly id: string; readonly url: string }>;
+  /** A page where the account saves a card. `customerId` is null the first time. @throws ProviderAway, ProviderRefused */
+  openCardSetup(request: {
+    readonly installation: string;
+    readonly accountId: number;
+    readonly username: string;
+    readonly customerId: string | null;
+    readonly currency: string;
+    readonly returnUrl: string;
+  }): Promise<{ readonly url: string; readonly customerId: string }>;
+  /** null: no card was saved there. @throws ProviderAway, ProviderRefused */
+  readSavedCard(sessionId: string): Promise<SavedCard | null>;
+  /** The same top-up is charged once. @throws ProviderAway, ProviderRefused */
+  chargeCard(request: {
+    readonly topup: TopupName;
+    readonly card: Pick<SavedCard, 'customerId' | 'methodId'>;
+    readonly amountCents: bigint;
+    readonly currency: string;
+    readonly description: string;
+  }): Promise<ChargeOutcome>;
+  /** An earlier charge for this top-up; null: there is none. @throws ProviderAway, ProviderRefused */
+  findCharge(request: {
+    readonly key: string;
+    readonly customerId: string;
+    readonly since: EpochSeconds;
+  }): Promise<ChargeOutcome | null>;
+  /** A charge that was processing. @throws ProviderAway, ProviderRefused */
+  readCharge(paymentId: string): Promise<ChargeOutcome>;
   /** Closes the page for payers. Does nothing if it ended already. @throws ProviderAway, ProviderRefused */
   closeCheckout(sessionId: string): Promise<void>;
   /** `isOver`: nothing more will come of it. @throws ProviderAway, ProviderRefused */
@@ -75,8 +122,16 @@ export interface PaymentProvider {
   readRefund(refundId: string): Promise<PaymentNews>;
   /** @throws ProviderAway, ProviderRefused */
   readDispute(disputeId: string): Promise<PaymentNews>;
-  /** Oldest first, from this time on. @throws ProviderAway, ProviderRefused */
-  listEvents(since: EpochSeconds): Promise<readonly ProviderEvent[]>;
+  /** The same cause is refunded once. @throws ProviderAway, ProviderRefused: nothing was refunded */
+  refund(request: {
+    readonly paymentId: string;
+    readonly amountCents: bigint;
+    readonly cause: string;
+  }): Promise<void>;
+  /** Whether a refund of this cause exists. @throws ProviderAway, ProviderRefused */
+  hasRefund(paymentId: string, cause: string): Promise<boolean>;
+  /** Oldest first. `until` is exclusive; null: all up to now. @throws ProviderAway, ProviderRefused */
+  listEvents(since: EpochSeconds, until: EpochSeconds | null): Promise<readonly ProviderEvent[]>;
 }
 
 /** The provider did not answer, or did not say whether it was done. The same call may be made again. */

@@ -5,7 +5,6 @@
 import { type Database, DatabaseUnavailable } from '../../platform/database/database.ts';
 import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
 import { type BookingDependencies, bookNews } from './book-payments.ts';
@@ -20,15 +19,9 @@ import {
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
 import { listOpenProblems, type PaymentProblem, waitingReasons } from './payment-problems.ts';
 import { type PaymentNews, type PaymentProvider, ProviderAway } from './payment-provider.ts';
+import { sendUnsentRefunds } from './refund-topup.ts';
 import { payInTestMode } from './test-outcomes.ts';
-import {
-  findTopup,
-  listDueChecks,
-  listOverdue,
-  moveStatus,
-  nextCheckAt,
-  setNextCheck,
-} from './topup-store.ts';
+import { findTopup, listDueChecks, moveStatus, nextCheckAt, setNextCheck } from './topup-store.ts';
 import type { ListedTopup } from './topup-table.ts';
 
 export interface ReconcileDependencies extends BookingDependencies {
@@ -43,6 +36,7 @@ const rowsAtOnce = 100;
 const overlapSeconds = 300;
 /** How far back the first look goes. */
 const firstLookSeconds = 86_400;
+const windowSeconds = 6 * 3_600;
 
 /** @returns 1 if work is left @throws JobProblem if the provider is away */
 export async function reconcilePayments(
@@ -50,34 +44,34 @@ export async function reconcilePayments(
   signal: AbortSignal,
 ): Promise<number> {
   const { database, gateways, now } = dependencies;
-  const areLinesLeft = await bookWaitingBankLines(dependencies, signal);
-  const overdue = await expireTransfers(dependencies, signal);
-  const inTests = await payDueTests(dependencies, signal);
   const gateway = await gateways.current();
-  let isLeft = areLinesLeft || overdue || inTests || (await deleteOldPaymentEvents(database, now()));
-  if (gateway !== null) {
+  // Each step runs, even if another one failed: what the provider refuses in one does not hold up the rest.
+  const steps = [
+    () => bookWaitingBankLines(dependencies, signal),
+    () => payDueTests(dependencies, signal),
+    () => checkTopups(dependencies, gateway, signal),
+    ...(gateway === null
+      ? []
+      : [
+          () => readEvents(dependencies, gateway, signal),
+          () => sendUnsentRefunds(dependencies, gateway.provider, rowsAtOnce, now()),
+          () => bookWaiting(dependencies, gateway, signal),
+        ]),
+    () => deleteOldPaymentEvents(database, now()),
+  ];
+  let isLeft = false;
+  let failure: unknown = null;
+  for (const step of steps) {
+    if (signal.aborted) return 1;
     try {
-      isLeft = (await checkTopups(dependencies, gateway, signal)) || isLeft;
-      await readEvents(dependencies, gateway, signal);
-      await bookWaiting(dependencies, gateway, signal);
+      isLeft = (await step()) || isLeft;
     } catch (error) {
-      if (!(error instanceof ProviderAway)) throw error;
-      throw new JobProblem('The payment provider did not answer.');
+      failure ??= error;
     }
   }
+  if (failure instanceof ProviderAway) throw new JobProblem('The payment provider did not answer.');
+  if (failure !== null) throw failure;
   return isLeft ? 1 : 0;
-}
-
-async function expireTransfers(
-  { database, currency, now }: ReconcileDependencies,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const overdue = await listOverdue(database, now(), rowsAtOnce);
-  for (const { accountId, number } of overdue) {
-    if (signal.aborted) return true;
-    await moveStatus(database, { accountId, number, to: 'expired', currency, now: now() });
-  }
-  return overdue.length >= rowsAtOnce;
 }
 
 async function payDueTests(dependencies: ReconcileDependencies, signal: AbortSignal): Promise<boolean> {
@@ -94,20 +88,25 @@ async function payDueTests(dependencies: ReconcileDependencies, signal: AbortSig
 
 async function checkTopups(
   dependencies: ReconcileDependencies,
-  gateway: PaymentGateway,
+  gateway: PaymentGateway | null,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { database, now } = dependencies;
+  const { database, currency, now } = dependencies;
   const due = await listDueChecks(database, 'live', now(), rowsAtOnce);
   for (const each of due) {
     if (signal.aborted) return true;
     const topup = await findTopup(database, each.accountId, each.number);
-    let isOver = topup === null;
-    await apart(dependencies, `top-up ${each.accountId}-${each.number}`, async () => {
-      if (topup !== null) isOver = await checkTopup(dependencies, gateway, topup);
-    });
-    // Also if the provider refuses to show it, so that it is not asked about every minute.
-    await setNextCheck(database, each, isOver || topup === null ? null : nextCheckAt(topup));
+    // Before the provider is asked, so that a top-up that it cannot answer does not hold up the others.
+    await setNextCheck(database, each, topup === null ? null : nextCheckAt(topup, now()));
+    if (topup === null) continue;
+    if (topup.method === 'bank_transfer') {
+      await moveStatus(database, { ...each, to: 'expired', currency, now: now() });
+      await setNextCheck(database, each, null);
+    } else if (gateway !== null) {
+      await apart(dependencies, `top-up ${each.accountId}-${each.number}`, async () => {
+        if (await checkTopup(dependencies, gateway, topup)) await setNextCheck(database, each, null);
+      });
+    }
   }
   return due.length >= rowsAtOnce;
 }
@@ -137,31 +136,31 @@ async function checkTopup(
   return isOver;
 }
 
+/** In windows, oldest first, so that a long absence is made up in several runs. @returns whether windows are left */
 async function readEvents(
   dependencies: ReconcileDependencies,
   { provider, installation }: PaymentGateway,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { database, now } = dependencies;
   const cursor = await findEventCursor(database, provider.name);
-  const events = await provider.listEvents((cursor ?? now() - firstLookSeconds) - overlapSeconds);
-  // Behind the first event that could not be handled the cursor does not move.
-  let handledUpTo: EpochSeconds | null = cursor;
-  let hasFailed = false;
-  for (const { id, occurredAt, news } of events) {
-    if (signal.aborted) return;
-    const isDone = await apart(dependencies, `event ${id}`, async () => {
-      if (news === null || (await isHandled(database, provider.name, id))) return;
-      const booked = await bookNews(dependencies, provider, installation, news);
-      if (booked !== 'ignored') await noteHandled(database, provider.name, id, now());
-    });
-    hasFailed ||= !isDone;
-    if (!hasFailed && occurredAt > (handledUpTo ?? 0)) {
-      handledUpTo = occurredAt;
+  for (let from = cursor ?? now() - firstLookSeconds; ; from += windowSeconds) {
+    const isLast = from + windowSeconds >= now();
+    const events = await provider.listEvents(from - overlapSeconds, isLast ? null : from + windowSeconds);
+    for (const { id, news } of events) {
+      if (signal.aborted) return true;
+      const isDone = await apart(dependencies, `event ${id}`, async () => {
+        if (news === null || (await isHandled(database, provider.name, id))) return;
+        const booked = await bookNews(dependencies, provider, installation, news);
+        // To find out whether a refund or dispute is ours takes a call, so remember also those that are not.
+        if (booked !== 'ignored' || news.type === 'refund' || news.type === 'dispute')
+          await noteHandled(database, provider.name, id, now());
+      });
+      // The cursor stays before what could not be handled.
+      if (!isDone) return false;
     }
-  }
-  if (handledUpTo !== null && handledUpTo !== cursor) {
-    await moveEventCursor(database, provider.name, handledUpTo);
+    await moveEventCursor(database, provider.name, isLast ? now() : from + windowSeconds);
+    if (isLast) return false;
   }
 }
 
@@ -170,12 +169,12 @@ async function bookWaiting(
   dependencies: ReconcileDependencies,
   { provider, installation }: PaymentGateway,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { database } = dependencies;
   for (let after = 0; ; ) {
     const problems = await listOpenProblems(database, after, rowsAtOnce);
     for (const problem of problems) {
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
       after = problem.id;
       if (!waitingReasons.includes(problem.reason) || (await isBlocked(database, problem))) continue;
       await apart(dependencies, problem.objectRef, async () => {
@@ -183,7 +182,7 @@ async function bookWaiting(
         if (news !== null) await bookNews(dependencies, provider, installation, news);
       });
     }
-    if (problems.length < rowsAtOnce) return;
+    if (problems.length < rowsAtOnce) return false;
   }
 }
 

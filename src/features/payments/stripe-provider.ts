@@ -2,10 +2,11 @@
 // The library is loaded when it is first needed, because it would slow every start.
 
 import type { Stripe } from 'stripe';
-import { parseOwnedId, publicId } from '../../shared/identifiers.ts';
+import { parseOwnedId, parseRowId, publicId } from '../../shared/identifiers.ts';
 import { stripeEventTypes } from '../../shared/stripe-event-types.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import {
+  type ChargeOutcome,
   type PaymentNews,
   type PaymentProvider,
   ProviderAway,
@@ -21,6 +22,8 @@ export interface StripeAccess {
 }
 
 const callMilliseconds = 10_000;
+/** How far the provider's clock may be behind ours. */
+const clockSeconds = 600;
 const eventsPerPage = 100;
 const eventTypes: readonly Stripe.Event.Type[] = stripeEventTypes;
 
@@ -33,17 +36,18 @@ export async function createStripeProvider({ secretKey, apiBase }: StripeAccess)
     telemetry: false,
   });
 
-  async function call<Result>(work: () => Promise<Result>): Promise<Result> {
+  const call: Call = async (work) => {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof StripeClient.errors.StripeError)) throw error;
       throw isRefusal(error) ? new ProviderRefused(reasonOf(error)) : new ProviderAway(reasonOf(error));
     }
-  }
+  };
 
   return {
     name: 'stripe',
+    ...savedCards(stripe, call),
     openCheckout: ({ topup, amountCents, currency, description, expiresAt, successUrl, cancelUrl }) =>
       call(async () => {
         const metadata = metadataOf(topup);
@@ -96,19 +100,121 @@ export async function createStripeProvider({ secretKey, apiBase }: StripeAccess)
     readRefund: (refundId) => call(async () => newsOfRefund(await stripe.refunds.retrieve(refundId))),
     readDispute: (disputeId) =>
       call(async () => newsOfDispute(await stripe.disputes.retrieve(disputeId), null)),
-    listEvents: (since) =>
+    refund: ({ paymentId, amountCents, cause }) =>
+      call(async () => {
+        const metadata = { sellthrough_refund: cause };
+        const wanted = { payment_intent: paymentId, amount: Number(amountCents), metadata };
+        await stripe.refunds.create(wanted, { idempotencyKey: `sellthrough-${cause}` });
+      }),
+    hasRefund: (paymentId, cause) =>
+      call(async () => {
+        for await (const { metadata } of stripe.refunds.list({ payment_intent: paymentId, limit: 100 }))
+          if (metadata?.['sellthrough_refund'] === cause) return true;
+        return false;
+      }),
+    listEvents: (since, until) =>
       call(async () => {
         const found: ProviderEvent[] = [];
-        const query = { created: { gte: since }, types: [...eventTypes], limit: eventsPerPage };
+        const created = until === null ? { gte: since } : { gte: since, lt: until };
+        const query = { created, types: [...eventTypes], limit: eventsPerPage };
         for await (const event of stripe.events.list(query)) found.push(eventOf(event));
         return found.reverse();
       }),
   };
 }
 
-/** Whether the same request would be refused again. Too many requests and errors of theirs pass. */
-function isRefusal({ statusCode = 0 }: Stripe.errors.StripeError): boolean {
-  return statusCode >= 400 && statusCode < 500 && statusCode !== 409 && statusCode !== 429;
+type SavedCards = Pick<
+  PaymentProvider,
+  'openCardSetup' | 'readSavedCard' | 'chargeCard' | 'findCharge' | 'readCharge'
+>;
+type Call = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+function savedCards(stripe: Stripe, call: Call): SavedCards {
+  function charged(work: () => Promise<Stripe.PaymentIntent>): Promise<ChargeOutcome> {
+    return call(async () => {
+      try {
+        return outcomeOf(await work());
+      } catch (error) {
+        if (!isCardError(error)) throw error;
+        return { type: error.code === 'authentication_required' ? 'holder_needed' : 'declined' };
+      }
+    });
+  }
+
+  return {
+    openCardSetup: ({ installation, accountId, username, customerId, currency, returnUrl }) =>
+      call(async () => {
+        const metadata = {
+          sellthrough_installation: installation,
+          sellthrough_account: String(accountId),
+        };
+        const customer =
+          customerId ??
+          (
+            await stripe.customers.create(
+              { description: username, metadata },
+              { idempotencyKey: `sellthrough-customer-${installation}-${accountId}` },
+            )
+          ).id;
+        const { url } = await stripe.checkout.sessions.create({
+          mode: 'setup',
+          currency: currency.toLowerCase(),
+          customer,
+          metadata,
+          success_url: returnUrl,
+          cancel_url: returnUrl,
+        });
+        if (url === null) throw new ProviderAway('The session has no page.');
+        return { url, customerId: customer };
+      }),
+    readSavedCard: (sessionId) =>
+      call(async () => {
+        const session = await stripe.checkout.sessions.retrieve(sessionId);
+        if (session.setup_intent === null || session.customer === null) return null;
+        const intent = await stripe.setupIntents.retrieve(idOf(session.setup_intent));
+        if (intent.status !== 'succeeded' || intent.payment_method === null) return null;
+        const method = await stripe.paymentMethods.retrieve(idOf(intent.payment_method));
+        const label = method.card === undefined ? method.type : `${method.card.brand} ${method.card.last4}`;
+        return { customerId: idOf(session.customer), methodId: method.id, label };
+      }),
+    chargeCard: ({ topup, card, amountCents, currency, description }) =>
+      charged(() =>
+        stripe.paymentIntents.create(
+          {
+            amount: Number(amountCents),
+            currency: currency.toLowerCase(),
+            customer: card.customerId,
+            payment_method: card.methodId,
+            confirm: true,
+            off_session: true,
+            description,
+            metadata: metadataOf(topup),
+          },
+          { idempotencyKey: `sellthrough-charge-${topup.key}` },
+        ),
+      ),
+    findCharge: ({ key, customerId, since }) =>
+      call(async () => {
+        const query = { customer: customerId, created: { gte: since - clockSeconds }, limit: 100 };
+        for await (const intent of stripe.paymentIntents.list(query))
+          if (intent.metadata['sellthrough_key'] === key) return outcomeOf(intent);
+        return null;
+      }),
+    readCharge: (paymentId) => charged(() => stripe.paymentIntents.retrieve(paymentId)),
+  };
+}
+
+function isCardError(error: unknown): error is Stripe.errors.StripeCardError {
+  return error instanceof Error && 'type' in error && error.type === 'StripeCardError';
+}
+
+/**
+ * Whether the provider refused the request itself. A wrong key, missing rights and a name that is in use say nothing about
+ * what an earlier attempt did.
+ */
+function isRefusal({ statusCode = 0, type }: Stripe.errors.StripeError): boolean {
+  const passes = [401, 403, 409, 429].includes(statusCode) || type === 'StripeIdempotencyError';
+  return statusCode >= 400 && statusCode < 500 && !passes;
 }
 
 /** Without the message, which may quote a key. */
@@ -185,6 +291,7 @@ function newsOf(event: Stripe.Event): PaymentNews | null {
 
 function newsOfSession(session: Stripe.Checkout.Session): PaymentNews | null {
   const { mode, status, payment_status: paid, payment_intent: intent, amount_total, currency } = session;
+  if (mode === 'setup' && status === 'complete') return savedCard(session);
   if (mode !== 'payment') return null;
   if (status === 'expired') return moved(session, 'expired');
   if (status !== 'complete') return null;
@@ -197,6 +304,14 @@ function newsOfSession(session: Stripe.Checkout.Session): PaymentNews | null {
     amountCents: BigInt(amount_total),
     currency: currency.toUpperCase(),
   };
+}
+
+function savedCard({ id, metadata }: Stripe.Checkout.Session): PaymentNews | null {
+  const { sellthrough_installation: installation, sellthrough_account: account } = metadata ?? {};
+  const accountId = parseRowId(account ?? '');
+  return installation === undefined || accountId === null
+    ? null
+    : { type: 'card_saved', installation, accountId, sessionId: id };
 }
 
 function moved(
@@ -243,6 +358,14 @@ function newsOfDispute(dispute: Stripe.Dispute, type: Stripe.Event.Type | null):
     isTaken: isOpenOrLost || isGivenBack || type === 'charge.dispute.funds_withdrawn',
     isGivenBack,
   };
+}
+
+function outcomeOf(intent: Stripe.PaymentIntent): ChargeOutcome {
+  const news = newsOfIntent(intent);
+  if (news !== null) return { type: 'paid', news };
+  if (intent.status === 'processing') return { type: 'processing', id: intent.id };
+  const isAsked = intent.status === 'requires_action' || intent.status === 'requires_confirmation';
+  return { type: isAsked ? 'holder_needed' : 'declined' };
 }
 
 function idOf(object: string | { readonly id: string }): string {

@@ -19,6 +19,7 @@ import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import type { PaymentGateways } from './payment-gateway.ts';
 import { ProviderAway, ProviderRefused } from './payment-provider.ts';
 import { findPaymentSettings, type PaymentSettings } from './payment-settings.ts';
+import { readReturnUrl } from './return-url.ts';
 import { payInTestMode } from './test-outcomes.ts';
 import {
   newTopupBodySchema,
@@ -212,19 +213,6 @@ function create(
     testBudget,
     now: principal.now(),
   });
-}
-
-const localHosts = ['localhost', '127.0.0.1', '[::1]'];
-
-/** @throws RequestRefused */
-function readReturnUrl(sent: string): string {
-  const url = URL.canParse(sent) ? new URL(sent) : null;
-  const isFit =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && localHosts.includes(url.hostname));
-  if (url === null || !isFit || url.username !== '' || url.password !== '') {
-    throw new RequestRefused(fieldRefusal('validation_failed', 'return_url', 'must be an https address'));
-  }
-  return url.href;
 }
 
 /** Opens the hosted page, or in test mode lets the outcome happen. A repeated request goes on where the first one stopped. */

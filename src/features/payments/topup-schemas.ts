@@ -103,7 +103,7 @@ export const newTopupBodySchema = Type.Object(
     ),
     idempotency_key: keyInBody,
   },
-  example({ amount: '100.00', method: 'bank_transfer' }),
+  example({ amount: '100.00', method: 'card' }),
 );
 
 export const topupListQuerySchema = Type.Object({

@@ -2,22 +2,16 @@
 // Invariant: a status only moves forward, and never once a payment was credited. Every change is made under the account's
 // lock, with its event.
 
-import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
+import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
-import { bigint, nullable, oneOf } from '../../platform/database/row-values.ts';
+import { bigint } from '../../platform/database/row-values.ts';
 import { writeRows } from '../../platform/database/table.ts';
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
+import { fieldRefusal, isRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { isTestAccount, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import {
-  type TestOutcome,
-  type TopupMethod,
-  type TopupStatus,
-  topupStatuses,
-  type UnpaidStatus,
-} from '../../shared/topup-words.ts';
+import type { TestOutcome, TopupMethod, TopupStatus, UnpaidStatus } from '../../shared/topup-words.ts';
 import { appendEvents } from '../events/event-log.ts';
 import { lockAccountInUse } from '../identity/account-in-use.ts';
 import {
@@ -27,28 +21,17 @@ import {
   type TestBudget,
 } from '../order-engine/records/test-usage.ts';
 import type { PaymentSettings } from './payment-settings.ts';
-import { type ListedTopup, type TopupRow, topupRows } from './topup-table.ts';
+import { type ListedTopup, listedTopups, parseListedTopup, type TopupRow, topupRows } from './topup-table.ts';
 import { topupEvent } from './topup-view.ts';
-
-// The rule of topupState (payment-tables.ts) in SQL, so that lists can be filtered by it.
-const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
-      where r.account_id = t.account_id and r.topup_number = t.number and r.reinstated_at is null and r.kind ${kinds})`;
-const listed = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.refunded_cents,
-    t.disputed_cents, case when t.credited_at is null then t.status when t.disputed_cents > 0 then 'disputed'
-      when t.refunded_cents = 0 then 'paid' when t.refunded_cents < t.amount_cents then 'partly_refunded'
-      else 'refunded' end as status
-  from (select t.*, p.created_at as credited_at, p.payment_ref, ${standing("<> 'dispute'")} as refunded_cents,
-      ${standing("= 'dispute'")} as disputed_cents
-    from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number) t) t`;
 
 const findOne: SqlStatement = {
   name: 'find_topup',
-  text: `select t.* from ${listed} where t.account_id = $1::int and t.number = $2::int`,
+  text: `select t.* from ${listedTopups} where t.account_id = $1::int and t.number = $2::int`,
 };
 
 const findPage: SqlStatement = {
   name: 'list_topups',
-  text: `select t.* from ${listed} where t.account_id = $1::int and t.number < $2::int
+  text: `select t.* from ${listedTopups} where t.account_id = $1::int and t.number < $2::int
       and ($3::text is null or t.status = $3::text) and ($4::text is null or t.method = $4::text)
       and t.created_at >= to_timestamp($5::bigint) and t.created_at < to_timestamp($6::bigint)
     order by t.number desc limit $7::int`,
@@ -65,7 +48,7 @@ export async function findTopup(
   number: number,
 ): Promise<ListedTopup | null> {
   const [row] = await database.ofAccount(accountId).query(findOne, [accountId, number]);
-  return row === undefined ? null : parseListed(row);
+  return row === undefined ? null : parseListedTopup(row);
 }
 
 export interface TopupFilter {
@@ -83,24 +66,13 @@ export async function listTopups(
   { below, limit }: { readonly below: number; readonly limit: number },
 ): Promise<ListedTopup[]> {
   const values = [accountId, below, status, method, since, until, limit];
-  return (await database.ofAccount(accountId).query(findPage, values)).map(parseListed);
+  return (await database.ofAccount(accountId).query(findPage, values)).map(parseListedTopup);
 }
 
 /** Numbers have no gaps, so this is also the highest one. */
 export async function countTopups(database: Queryable, accountId: number): Promise<number> {
   const [row] = await database.ofAccount(accountId).query(readCount, [accountId]);
   return Number(row?.['total']);
-}
-
-function parseListed(row: Row): ListedTopup {
-  return {
-    ...topupRows.without('status').parse(row),
-    status: oneOf(topupStatuses, row['status']),
-    refundedCents: bigint(row['refunded_cents']),
-    disputedCents: bigint(row['disputed_cents']),
-    creditedAt: nullable(Number, row['credited_at']),
-    paymentRef: nullable(String, row['payment_ref']),
-  };
 }
 
 export interface NewTopup {
@@ -123,6 +95,8 @@ const daySeconds = 86_400;
 const checkoutSeconds = daySeconds - 3_600;
 /** A transfer may take days, and people need some more. Money that comes later is credited all the same. */
 const transferSeconds = 30 * daySeconds;
+/** Older ones have expired. */
+const waitingSeconds = transferSeconds + daySeconds;
 const openTopupsMax = 50;
 /** The size of a top-up with the longest texts. */
 const topupUsage = { rows: 1, bytes: 8_192 };
@@ -131,12 +105,12 @@ const insert = topupRows.insert('insert_topup');
 
 const readPlace: SqlStatement = {
   name: 'find_topup_place',
-  text: `select coalesce(max(t.number), 0) + 1 as number,
+  text: `select (select coalesce(max(number), 0) + 1 from topups where account_id = $1::int) as number,
       count(*) filter (where t.status in ('open', 'processing') and p.account_id is null) as waiting,
       coalesce(sum(t.amount_cents) filter (where (t.status in ('open', 'processing') or p.account_id is not null)
         and t.created_at > to_timestamp($2::bigint)), 0)::bigint as day_cents
     from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number
-    where t.account_id = $1::int`,
+    where t.account_id = $1::int and t.created_at > to_timestamp($3::bigint)`,
 };
 
 /**
@@ -145,63 +119,75 @@ const readPlace: SqlStatement = {
  */
 export function createTopup(
   database: Database,
-  { accountId, method, amountCents, returnUrl, outcome, idempotencyKey, now, ...rest }: NewTopup,
+  { idempotencyKey, outcome, ...wanted }: NewTopup,
 ): Promise<Done<ListedTopup> | Refusal> {
-  const isTest = isTestAccount(accountId);
+  const { accountId, method, amountCents, returnUrl, now } = wanted;
   return database.transaction(async (transaction) => {
     if (!(await lockAccountInUse(transaction, accountId))) return refusal('reset_in_progress');
+    const what = ['top-up', method, formatAmount(amountCents), returnUrl, outcome];
     return runOnce(
       transaction,
-      {
-        accountId,
-        idempotencyKey,
-        what: ['top-up', method, formatAmount(amountCents), returnUrl, outcome],
-        now,
-      },
+      { accountId, idempotencyKey, what, now },
       async () => {
-        const ofAccount = transaction.ofAccount(accountId);
-        const [row = {}] = await ofAccount.query(readPlace, [accountId, now - daySeconds]);
-        const place = {
-          number: Number(row['number']),
-          waiting: Number(row['waiting']),
-          dayCents: bigint(row['day_cents']),
-        };
-        const refused = refusedBy({ ...rest, method, amountCents, isTest }, place);
-        if (refused !== null) return refused;
-        if (isTest) {
-          const space = await loadTestSpace(transaction, [accountId], rest.testBudget);
-          const full = fullBudget(space, accountId, topupUsage);
-          if (full !== null) return refusal('test_full', { budget: full });
-          await addTestUsage(transaction, [{ accountId, ...topupUsage }]);
-        }
-        const isAtProvider = method === 'card' && !isTest;
-        await writeRows(ofAccount, insert, [
-          {
-            accountId,
-            number: place.number,
-            method,
-            amountCents,
-            status: outcome === 'later' ? 'processing' : 'open',
-            createdAt: now,
-            expiresAt: now + (method === 'card' ? checkoutSeconds : transferSeconds),
-            providerKey: isAtProvider ? randomBase62(22) : null,
-            sessionId: null,
-            payUrl: null,
-            returnUrl,
-            checkAt: isAtProvider
-              ? now + 2 * minuteSeconds
-              : outcome === 'later'
-                ? now + minuteSeconds
-                : null,
-            checks: 0,
-          },
-        ]);
-        const made = await findTopup(transaction, accountId, place.number);
-        return made === null ? refusal('topup_not_found') : { id: made.number, result: made };
+        const made = await addTopup(transaction, { ...wanted, ...waitOf(wanted, outcome) });
+        return isRefusal(made) ? made : { id: made.number, result: made };
       },
       async (number) => (await findTopup(transaction, accountId, number)) ?? refusal('topup_not_found'),
     );
   });
+}
+
+type AddedTopup = Omit<NewTopup, 'outcome' | 'idempotencyKey'> & Pick<TopupRow, 'status' | 'checkAt'>;
+
+function waitOf(
+  { accountId, method, now }: Pick<NewTopup, 'accountId' | 'method' | 'now'>,
+  outcome: TestOutcome | null,
+): Pick<TopupRow, 'status' | 'checkAt'> {
+  if (outcome === 'later') return { status: 'processing', checkAt: now + minuteSeconds };
+  if (method === 'bank_transfer') return { status: 'open', checkAt: now + transferSeconds };
+  return { status: 'open', checkAt: isAtProvider(accountId, method) ? now + 2 * minuteSeconds : null };
+}
+
+function isAtProvider(accountId: number, method: TopupMethod): boolean {
+  return method === 'card' && !isTestAccount(accountId);
+}
+
+/** Needs the account's lock. Refusals: as for createTopup. */
+export async function addTopup(
+  transaction: Queryable,
+  { accountId, method, amountCents, returnUrl, status, checkAt, now, ...rest }: AddedTopup,
+): Promise<ListedTopup | Refusal> {
+  const isTest = isTestAccount(accountId);
+  const ofAccount = transaction.ofAccount(accountId);
+  const [row = {}] = await ofAccount.query(readPlace, [accountId, now - daySeconds, now - waitingSeconds]);
+  const number = Number(row['number']);
+  const place = { waiting: Number(row['waiting']), dayCents: bigint(row['day_cents']) };
+  const refused = refusedBy({ ...rest, method, amountCents, isTest }, place);
+  if (refused !== null) return refused;
+  if (isTest) {
+    const space = await loadTestSpace(transaction, [accountId], rest.testBudget);
+    const full = fullBudget(space, accountId, topupUsage);
+    if (full !== null) return refusal('test_full', { budget: full });
+    await addTestUsage(transaction, [{ accountId, ...topupUsage }]);
+  }
+  await writeRows(ofAccount, insert, [
+    {
+      accountId,
+      number,
+      method,
+      amountCents,
+      status,
+      createdAt: now,
+      expiresAt: now + (method === 'card' ? checkoutSeconds : transferSeconds),
+      providerKey: isAtProvider(accountId, method) ? randomBase62(22) : null,
+      sessionId: null,
+      payUrl: null,
+      returnUrl,
+      checkAt,
+      checks: 0,
+    },
+  ]);
+  return (await findTopup(transaction, accountId, number)) ?? refusal('topup_not_found');
 }
 
 type Asked = Pick<NewTopup, 'method' | 'amountCents' | 'currency' | 'settings'> & {
@@ -231,14 +217,14 @@ function refusedBy(
 const writeSession: SqlStatement = {
   name: 'set_topup_session',
   text: `update topups set session_id = $3::text, pay_url = $4::text
-    where account_id = $1::int and number = $2::int and session_id is null`,
+    where account_id = $1::int and number = $2::int and (session_id is null or session_id like 'pi\\_%')`,
 };
 
-/** The hosted page where it is paid. The first one stays. */
+/** What the provider knows it by: the hosted page where it is paid, or a charge of a saved card. A page that is open stays. */
 export async function storeSession(
   database: Database,
   { accountId, number }: Pick<ListedTopup, 'accountId' | 'number'>,
-  session: { readonly id: string; readonly url: string },
+  session: { readonly id: string; readonly url: string | null },
 ): Promise<void> {
   await database
     .ofAccount(accountId)
@@ -259,6 +245,8 @@ const writeStatus: SqlStatement = {
   text: `update topups t set status = $3::text
     where t.account_id = $1::int and t.number = $2::int and t.status = any(string_to_array($4::text, ' '))
       and not exists (select from payments p where p.account_id = t.account_id and p.topup_number = t.number)
+      and ($3::text <> 'cancelled' or not exists (
+        select from auto_topups a where a.account_id = t.account_id and a.in_flight = t.number))
     returning t.number`,
 };
 
@@ -306,17 +294,11 @@ export function cancelTopup(
     await moveLocked(transaction, { accountId, number, to: 'cancelled', currency, now });
     const topup = await findTopup(transaction, accountId, number);
     if (topup === null) return refusal('topup_not_found');
-    return topup.status === 'cancelled' ? topup : refusal('topup_not_open', { status: topup.status });
+    if (topup.status === 'cancelled') return topup;
+    // A top-up that is being charged is still open here.
+    return refusal('topup_not_open', { status: topup.status === 'open' ? 'processing' : topup.status });
   });
 }
-
-const findOverdue: SqlStatement = {
-  name: 'list_overdue_topups',
-  text: `select t.account_id, t.number from topups t
-    where t.status = 'open' and t.method = 'bank_transfer' and t.expires_at <= to_timestamp($1::bigint)
-      and not exists (select from payments p where p.account_id = t.account_id and p.topup_number = t.number)
-    order by t.expires_at limit $2::int`,
-};
 
 const findDue: SqlStatement = {
   name: 'list_topups_to_check',
@@ -343,12 +325,7 @@ interface NumberedTopup {
   readonly number: number;
 }
 
-/** Open transfers that have expired. Real time, also for tests. */
-export function listOverdue(database: Database, now: EpochSeconds, limit: number): Promise<NumberedTopup[]> {
-  return inAllGroups(database, findOverdue, [now, limit]);
-}
-
-/** Top-ups to ask the provider about, or in test mode those whose payment comes now. */
+/** Top-ups to ask the provider about, transfers that expire, and in test mode top-ups whose payment comes now. */
 export function listDueChecks(
   database: Database,
   mode: 'live' | 'test',
@@ -383,14 +360,16 @@ export async function setNextCheck(
 }
 
 const checkDays = 30;
+const checksAfter = [
+  ...[2, 15, 60].map((minutes) => minutes * minuteSeconds),
+  ...Array.from({ length: checkDays }, (_, day) => (day + 1) * daySeconds),
+];
 
-/** After 2, 15 and 60 minutes, then daily for 30 days; null after that. */
-export function nextCheckAt({
-  createdAt,
-  checks,
-}: Pick<TopupRow, 'createdAt' | 'checks'>): EpochSeconds | null {
-  const first = [2, 15, 60][checks + 1];
-  if (first !== undefined) return createdAt + first * minuteSeconds;
-  const days = checks - 1;
-  return days > checkDays ? null : createdAt + days * daySeconds;
+/** After 2, 15 and 60 minutes, then daily for 30 days; null after that. Times that have passed are left out. */
+export function nextCheckAt(
+  { createdAt }: Pick<TopupRow, 'createdAt'>,
+  now: EpochSeconds,
+): EpochSeconds | null {
+  const next = checksAfter.find((seconds) => createdAt + seconds > now);
+  return next === undefined ? null : createdAt + next;
 }

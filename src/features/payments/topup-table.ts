@@ -1,8 +1,10 @@
 // The table topups as this feature writes it, and a top-up as lists read it.
 
+import type { Row } from '../../platform/database/database.ts';
+import { bigint, nullable, oneOf } from '../../platform/database/row-values.ts';
 import { describeTable, int, nullableText, nullableTime, type RowOf } from '../../platform/database/table.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { TopupStatus } from '../../shared/topup-words.ts';
+import { type TopupStatus, topupStatuses } from '../../shared/topup-words.ts';
 import { topupColumns } from '../order-engine/records/payment-tables.ts';
 
 export const topupRows = describeTable('topups', {
@@ -27,4 +29,26 @@ export interface ListedTopup extends Omit<TopupRow, 'status'> {
   readonly creditedAt: EpochSeconds | null;
   /** "stripe:pi_…"; null: the payment has not come. */
   readonly paymentRef: string | null;
+}
+
+// The rule of topupState (payment-tables.ts) in SQL, so that lists can be filtered by it.
+const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
+      where r.account_id = t.account_id and r.topup_number = t.number and r.reinstated_at is null and r.kind ${kinds})`;
+export const listedTopups = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.refunded_cents,
+    t.disputed_cents, case when t.credited_at is null then t.status when t.disputed_cents > 0 then 'disputed'
+      when t.refunded_cents = 0 then 'paid' when t.refunded_cents < t.amount_cents then 'partly_refunded'
+      else 'refunded' end as status
+  from (select t.*, p.created_at as credited_at, p.payment_ref, ${standing("<> 'dispute'")} as refunded_cents,
+      ${standing("= 'dispute'")} as disputed_cents
+    from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number) t) t`;
+
+export function parseListedTopup(row: Row): ListedTopup {
+  return {
+    ...topupRows.without('status').parse(row),
+    status: oneOf(topupStatuses, row['status']),
+    refundedCents: bigint(row['refunded_cents']),
+    disputedCents: bigint(row['disputed_cents']),
+    creditedAt: nullable(Number, row['credited_at']),
+    paymentRef: nullable(String, row['payment_ref']),
+  };
 }

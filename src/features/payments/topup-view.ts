@@ -49,7 +49,7 @@ function cardReference({ paymentRef }: ListedTopup): string | null {
 }
 
 export function topupEvent(
-  type: 'topup.failed' | 'topup.expired',
+  type: 'topup.failed' | 'topup.expired' | 'auto_topup.paused' | 'auto_topup.disabled',
   topup: ListedTopup,
   currency: string,
 ): NewEvent {

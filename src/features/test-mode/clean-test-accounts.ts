@@ -24,6 +24,8 @@ const tables = [
   'payment_entries',
   'reversals',
   'payments',
+  'topup_refunds',
+  'auto_topups',
   'topups',
   'ledger_entries',
   'plan_changes',

@@ -25,6 +25,8 @@ const numberColumns = {
   reversals: 'number',
   payment_entries: 'entry_number',
   write_offs: 'reversal_number',
+  topup_refunds: 'topup_number',
+  auto_topups: 'failures',
 } as const;
 type OwnedTable = keyof typeof numberColumns;
 
@@ -92,6 +94,8 @@ const owned = [
   ['reversals', 'reversal', readOwners('reversals'), listStrays('reversals')],
   ['payment_entries', 'payment of entry', readOwners('payment_entries'), listStrays('payment_entries')],
   ['write_offs', 'write-off of reversal', readOwners('write_offs'), listStrays('write_offs')],
+  ['topup_refunds', 'refund of top-up', readOwners('topup_refunds'), listStrays('topup_refunds')],
+  ['auto_topups', 'automatic top-up', readOwners('auto_topups'), listStrays('auto_topups')],
 ] as const;
 
 /** Checks what foreign keys enforce on an undivided database. */

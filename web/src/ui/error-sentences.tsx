@@ -59,6 +59,8 @@ const sentences = {
   bank_line_not_found: t`Bank line not found.`,
   bank_line_settled: t`This bank line was decided already.`,
   bank_file_refused: t`The bank file can’t be read.`,
+  payment_problem_not_found: t`This payment no longer needs attention.`,
+  card_missing: t`Save a card first.`,
   topup_not_open: t`This top-up can no longer be canceled.`,
   too_many_topups: t`Too many top-ups wait to be paid. Cancel one first.`,
   payment_method_off: t`This payment method is turned off.`,

@@ -31,8 +31,9 @@ export function reversePayment(
   const payment = working.payments.payment(accountId, topupNumber);
   if (payment === null) return refused('topup_not_found');
   // The provider takes a dispute or a return in full, also after a partial refund. Only refunds can be held back.
-  const reversedCents =
-    kind === 'refund' ? standingCents(working.payments.ofTopup(accountId, topupNumber)) : 0n;
+  // A dispute does not count, because its end and a later refund may be reported in either order.
+  const refunds = working.payments.ofTopup(accountId, topupNumber).filter((one) => one.kind !== 'dispute');
+  const reversedCents = kind === 'refund' ? standingCents(refunds) : 0n;
   if (reversedCents + amountCents > payment.amountCents) {
     return refused('refund_too_large', {
       paid: formatAmount(payment.amountCents),

@@ -19,6 +19,8 @@ export const accountTables: Readonly<Record<string, string>> = {
   reversals: 'account_id',
   payment_entries: 'account_id',
   write_offs: 'account_id',
+  topup_refunds: 'account_id',
+  auto_topups: 'account_id',
   ledger_day_marks: 'account_id',
   ledger_days: 'account_id',
   spending_marks: 'account_id',

@@ -22,6 +22,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'topup.paid': t`Top-up paid`,
   'topup.failed': t`Top-up failed`,
   'topup.expired': t`Top-up expired`,
+  'auto_topup.paused': t`Automatic top-up paused`,
+  'auto_topup.disabled': t`Automatic top-up switched off`,
   'topup.refunded': t`Top-up refunded`,
   'topup.disputed': t`Top-up disputed`,
   'topup.reinstated': t`Top-up reinstated`,
