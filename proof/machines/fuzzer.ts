@@ -33,6 +33,18 @@ export const otherServers: Outbound = {
   close: async () => undefined,
 };
 
+/** They succeed only with a provider, a bank's file or money that came, which topups.test.ts and others have. */
+const ofPayments: ReadonlySet<string> = new Set([
+  ...['createTopup', 'getTopup', 'cancelTopup', 'setAutoTopup', 'setUpCard', 'refundTopup'],
+  ...[
+    'writeOffReceivable',
+    'importBankStatement',
+    'assignBankLine',
+    'ignoreBankLine',
+    'dismissPaymentProblem',
+  ],
+]);
+
 export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
@@ -52,7 +64,7 @@ export async function fuzz(
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
   const ids = operations.map(({ id }) => id);
-  const blind = new Set(ids);
+  const blind = new Set(ids.filter((id) => !ofPayments.has(id)));
   const report = (): FuzzReport => ({ requests, answers, operations: ids, blind: [...blind] });
   let requests = 0;
   try {

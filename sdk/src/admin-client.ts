@@ -745,7 +745,7 @@ export class AdminClient {
   async dismissPaymentProblem(
     problemId: number,
     body: DismissPaymentProblemBody,
-    options?: CallOptions,
+    options?: KeyedCallOptions,
   ): Promise<PaymentProblem> {
     return (await this.#call('dismissPaymentProblem', { id: problemId, body, options })).body.problem;
   }

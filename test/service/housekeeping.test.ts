@@ -29,6 +29,8 @@ const everywhere = [
   'expired_logins',
   'expired_sessions',
   'request_log',
+  'auto_topups',
+  'payments',
   'mail',
 ];
 const scheduled = isPostgres ? everywhere : [...everywhere, 'vacuum'];
