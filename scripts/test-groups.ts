@@ -87,7 +87,6 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
     'the answers that the API reference shows are those of a service',
   ],
   'hand-off-books': ['rows of an account that does not exist are named'],
-  'kept-bodies': ['tests are kept as the account is, and a switch off deletes all of it at once'],
   limits: [],
   'login-links': ['logging out ends the session in the database, not only in the browser'],
   'mail-delivery': [

@@ -22,7 +22,7 @@ export type PlanStatus = 'active' | 'suspended' | 'cancelled' | 'expired';
 
 export type AutoRenewSettings = { months: Months; maxChargeCents: bigint | null; hoursBefore: number };
 
-/** `nextAt`: the next attempt before the current end; null if there is none. */
+/** `nextAt`: the next attempt before the current end; null if no attempt is left. */
 export type AutoRenew = AutoRenewSettings & { nextAt: number | null; failure: RefusalCode | null };
 
 export type PlanLife = {

@@ -196,7 +196,7 @@ function prepareReturn({ database }: BankBooking, id: number): Promise<BankLineR
   });
 }
 
-/** The transaction must have locked imports, so that no other return takes the same payment. @returns null: there is none */
+/** The transaction must have locked imports, so that no other return takes the same payment. @returns null if no payment fits */
 export async function setOriginalOf(transaction: Queryable, line: BankLineRow): Promise<BankLineRow | null> {
   const { id, amountCents, currency, accountId, endToEndId } = line;
   const [found] = await transaction.query(findOriginal, [-amountCents, currency, accountId, endToEndId]);

@@ -58,7 +58,7 @@ const resolve: SqlStatement = {
   text: 'delete from payment_problems where object_ref = $1::text and resolved_at is null',
 };
 
-/** It was booked. Does nothing if there is none. */
+/** Removes the problem of an object that was booked after all. */
 export async function resolveProblem(database: Queryable, objectRef: string): Promise<void> {
   await database.query(resolve, [objectRef]);
 }

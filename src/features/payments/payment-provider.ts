@@ -104,7 +104,7 @@ export interface PaymentProvider {
     readonly currency: string;
     readonly description: string;
   }): Promise<ChargeOutcome>;
-  /** An earlier charge for this top-up; null: there is none. @throws ProviderAway, ProviderRefused */
+  /** The earlier charge for this top-up; null if it was never charged. @throws ProviderAway, ProviderRefused */
   findCharge(request: {
     readonly key: string;
     readonly customerId: string;
