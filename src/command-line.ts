@@ -70,6 +70,7 @@ const chapters: readonly {
       orders: async () => (await import('./cli/list-commands.ts')).ordersCommand(),
       customers: async () => (await import('./cli/list-commands.ts')).customersCommand(),
       ledger: async () => (await import('./cli/list-commands.ts')).ledgerCommand(),
+      topups: async () => (await import('./cli/topup-commands.ts')).topupsCommand(),
       webhooks: async () => (await import('./cli/webhook-commands.ts')).webhooksCommand(),
       events: async () => (await import('./cli/event-commands.ts')).eventsCommand(),
       listen: async () => (await import('./cli/event-commands.ts')).listenCommand(),

@@ -50,9 +50,27 @@ export async function printList<Item>(
   commandIo().stderr.write(`${part}\n`);
 }
 
+/** For lists without page numbers: the newest `limit` items, or all. */
+export async function printNewest<Item>(
+  items: AsyncIterable<Item>,
+  columns: readonly Column<Item>[],
+  { limit, all, json }: Omit<ListOptions, 'page'>,
+): Promise<void> {
+  if (all) return printAll({ each: () => items }, columns, json);
+  const data: Item[] = [];
+  for await (const item of items) {
+    data.push(item);
+    if (data.length === limit) break;
+  }
+  const { stdout, stderr } = commandIo();
+  if (json) return void stdout.write(`${JSON.stringify({ data })}\n`);
+  if (data.length > 0) stdout.write(textTable(columns, data));
+  stderr.write(data.length === 0 ? 'None.\n' : `The newest ${data.length}\n`);
+}
+
 /** Prints in pieces, so that it holds at most one page in memory. */
 async function printAll<Item>(
-  list: List<Item>,
+  list: Pick<List<Item>, 'each'>,
   columns: readonly Column<Item>[],
   json: boolean,
 ): Promise<void> {

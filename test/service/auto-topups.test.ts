@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { holdAutoTopups } from '../../src/features/payments/auto-topup-store.ts';
 import {
   moneyOf,
   type PaymentScene,
@@ -159,6 +160,22 @@ test('a charge without an answer is asked for again, and charged once', async ()
   assert.equal((await shown(account)).charged_this_month, '100.00');
 });
 
+test('the newest card is charged, also when the news of an earlier one comes later', async () => {
+  const { control } = scene.standIn;
+  const account = await scene.service.createReseller({ credit: '40.00' });
+  control.configureDeliveries({ mode: 'hold' });
+  for (const button of ['save_card_that_fails', 'save_card'] as const) {
+    const { setup_url: pay_url } = expectStatus(await account.post('/api/v1/auto-topup/card', {}), 201);
+    control.press(sessionOf({ pay_url, id: 0, status: '', credited_at: null }), button);
+  }
+  await control.release('newest_first');
+  control.configureDeliveries({ mode: 'send' });
+  await control.deliveriesSettled();
+  expectStatus(await set(account), 200);
+  await charge();
+  assert.equal(await moneyOf(account), '140.00, 0.00');
+});
+
 test('it can be stopped', async () => {
   const account = await withCard();
   expectStatus(await set(account), 200);
@@ -179,4 +196,17 @@ test('in test mode a card is saved at once, and the request says what becomes of
   expectStatus(await set(tests, { below: '2000.00', outcome: 'fail' }), 200);
   await charge();
   assert.equal(await moneyOf(tests), '1600.00, 0.00');
+});
+
+test('after a restore, no card is charged for a day', async () => {
+  const account = await withCard();
+  expectStatus(await set(account), 200);
+  await holdAutoTopups(scene.service.database);
+  await charge();
+  assert.equal(await moneyOf(account), '40.00, 0.00');
+  const text = `select extract(epoch from now())::bigint + 86460 as seconds`;
+  const [row] = await scene.service.database.query({ name: '', text });
+  scene.service.clock.seconds = Number(row?.['seconds']);
+  await charge();
+  assert.equal(await moneyOf(account), '140.00, 0.00');
 });

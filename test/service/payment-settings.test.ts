@@ -21,6 +21,17 @@ const card = {
 };
 const limits = { minimum: '10', maximum: '5000.00' };
 
+test('a currency that the provider counts without cents takes no cards', async () => {
+  const other = await startTestService({ environment: { CURRENCY: 'MGA' } });
+  try {
+    const set = (methods: object) => other.admin.send('PUT', path, { ...limits, methods });
+    expectRefusal(await set({ card }), '422 validation_failed');
+    expectStatus(await set({ bank_transfer: bank }), 200);
+  } finally {
+    await other.close();
+  }
+});
+
 const put = (body: object) => service.admin.send('PUT', path, { ...limits, ...body });
 const shown = async () => expectStatus(await service.admin.get(path), 200).payments;
 

@@ -63,6 +63,7 @@ test('a card top-up is credited when the provider says that it is paid', async (
       currency: 'EUR',
       refunded: '0.00',
       disputed: '0.00',
+      ledger_entry_id: null,
       reference: null,
       created_at: '2026-01-15T12:00:00Z',
       expires_at: '2026-01-16T11:00:00Z',
@@ -78,6 +79,8 @@ test('a card top-up is credited when the provider says that it is paid', async (
     [paid.status, paid.credited_at, paid.pay_url, /^pi_/.test(String(paid['reference']))],
     ['paid', '2026-01-15T12:00:00Z', undefined, true],
   );
+  const ledger = await scene.service.admin.get(`/api/admin/v1/accounts/${reseller.id}/ledger`);
+  assert.equal(paid['ledger_entry_id'], expectStatus(ledger, 200).data[0].id);
   assert.equal(await moneyOf(reseller), '100.00, 0.00');
 });
 

@@ -1003,6 +1003,37 @@ describe('bank', () => {
     assert.match(table, /^ID +DAY +AMOUNT/);
   });
 
+  test('top-ups: adds by transfer, lists, cancels, and refunds what the bank brought', async () => {
+    const { account, api_key } = await runForJson(['account', 'create', 'tops-up'], admin());
+    const environment = { ...admin().environment, SELLTHROUGH_KEY: String(api_key) };
+    const own = { cwd: folder, environment };
+    const added = await runCommand(['topups', 'add', '40.00', '--by', 'bank'], own);
+    const reference = rfReference(account.id);
+    assert.match(added.stdout, new RegExp(`IBAN +DE89370400440532013000\nreference +${reference}\n`));
+    const [open] = (await runForJson(['topups', 'list'], own)).data;
+    const cancelled = await runForJson(['topups', 'cancel', String(open.id)], own);
+    assert.equal(cancelled.topup.status, 'cancelled');
+    writeFileSync(file(), `Day;Amount;Text\n2026-01-15;40.00;${reference}\n`);
+    await runForJson(['bank', 'import', file(), ...csv], admin());
+    const [paid] = (await runForJson(['topups', 'all', '--account', 'tops-up', '--status', 'paid'], admin()))
+      .data;
+    const refund = ['topups', 'refund', String(paid.topup.id), '15.00', '--idempotency-key', 'back-1'];
+    for (let time = 0; time < 2; time += 1) {
+      const { topup } = await runForJson(refund, admin());
+      assert.deepEqual([topup.status, topup.refunded], ['partly_refunded', '15.00']);
+    }
+    assert.equal((await runForJson(['account', 'show', 'tops-up'], admin())).balance, '25.00');
+    assert.match(
+      (await runCommand(['topups', 'show', String(paid.topup.id)], own)).stdout,
+      /refunded +15\.00/,
+    );
+    assert.match(
+      (await runCommand(['topups', 'all', '--limit', '1'], admin())).stdout,
+      /^ +TOP-UP +MADE.*\n.+\n$/,
+    );
+    assertRefused(await runCommand(['topups', 'all'], own), 3, /\(not_found/);
+  });
+
   test('refuses columns and files that it cannot read', async () => {
     assertRefused(
       await runCommand(['bank', 'import', file(), '--csv', 'day=Day'], admin()),

@@ -27,8 +27,9 @@ const features: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['plans', 'request-log', 'webhooks'],
   ],
-  // A restored database starts over: its events and product calls skip numbers that the lost one may have used.
-  backup: ['events', 'order-engine'],
+  // A restored database starts over: its events and product calls skip numbers that the lost one may have used, and it
+  // charges no card for a day.
+  backup: ['events', 'order-engine', 'payments'],
   audit: ['auth', 'customers', 'identity', 'packages'],
   verification: ['identity', 'order-engine', 'packages'],
   keys: ['accounts', 'auth', 'events', 'identity', 'request-log', 'test-mode'],

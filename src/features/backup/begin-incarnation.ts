@@ -8,6 +8,7 @@ import { skipSequences } from '../../platform/database/schema/table-catalog.ts';
 import { writeIncarnation } from '../../platform/secrets/service-state.ts';
 import { skipEventNumbers } from '../events/event-gaps.ts';
 import { renameWaitingCalls } from '../order-engine/records/product-call-rows.ts';
+import { holdAutoTopups } from '../payments/auto-topup-store.ts';
 
 /** The lost database may have created this many accounts, packages, people, keys and endpoints since the backup. */
 const skippedIds = 1_000;
@@ -21,5 +22,6 @@ export async function beginIncarnation(transaction: Transaction): Promise<string
   await renameWaitingCalls(transaction, incarnation);
   await skipSequences(transaction, skippedIds);
   await transaction.query({ name: '', text: skipTestIds });
+  await holdAutoTopups(transaction);
   return incarnation;
 }

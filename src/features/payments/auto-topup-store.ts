@@ -196,6 +196,17 @@ const listDueInTests: SqlStatement = {
     order by t.account_id limit $2::int`,
 };
 
+const hold: SqlStatement = {
+  name: '',
+  text: `update auto_topups set next_at = greatest(next_at, now() + interval '1 day')
+    where account_id <= ${realAccountIdMax} and in_flight is null`,
+};
+
+/** After a restore, charges no card for a day: a low balance may only mean that payments were lost. */
+export async function holdAutoTopups(transaction: Queryable): Promise<void> {
+  for (const group of transaction.accountGroups()) await group.query(hold);
+}
+
 /** Accounts whose balance is too low, and those with a charge in flight that is to be looked at. */
 export async function listDueAutoTopups(
   database: Database,

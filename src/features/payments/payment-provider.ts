@@ -94,7 +94,7 @@ export interface PaymentProvider {
     readonly currency: string;
     readonly returnUrl: string;
   }): Promise<{ readonly url: string; readonly customerId: string }>;
-  /** null: no card was saved there. @throws ProviderAway, ProviderRefused */
+  /** The customer's newest card. null: none was saved in this session. @throws ProviderAway, ProviderRefused */
   readSavedCard(sessionId: string): Promise<SavedCard | null>;
   /** The same top-up is charged once. @throws ProviderAway, ProviderRefused */
   chargeCard(request: {

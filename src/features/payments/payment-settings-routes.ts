@@ -100,6 +100,8 @@ export function paymentSettingsRoutes(
       },
     },
     async (request, reply) => {
+      if (request.body.methods.card !== undefined && currency === currencyWithoutCents)
+        throw invalid('methods.card', `is not available in ${currency}: Stripe counts it without cents`);
       const change = readChange(request.body);
       const set = orRefuse(await changePaymentSettings(database, seal, change, actorOf(request.principal)));
       return reply.send({ payments: viewOf(set) });
@@ -145,6 +147,9 @@ function readBank({ enabled, holder, iban, bic }: SentBank): PaymentChange['bank
   if (bic !== undefined && parsedBic === null) throw invalid('methods.bank_transfer.bic', 'is not a BIC');
   return { enabled, holder: name, iban: parsedIban, bic: parsedBic };
 }
+
+/** The one currency of two decimals here that Stripe counts in whole units. */
+const currencyWithoutCents = 'MGA';
 
 /** Higher amounts could never be credited, because of the highest balance. */
 const topupCentsMax = 100_000_000_00n;

@@ -173,9 +173,12 @@ function savedCards(stripe: Stripe, call: Call): SavedCards {
         if (session.setup_intent === null || session.customer === null) return null;
         const intent = await stripe.setupIntents.retrieve(idOf(session.setup_intent));
         if (intent.status !== 'succeeded' || intent.payment_method === null) return null;
-        const method = await stripe.paymentMethods.retrieve(idOf(intent.payment_method));
-        const label = method.card === undefined ? method.type : `${method.card.brand} ${method.card.last4}`;
-        return { customerId: idOf(session.customer), methodId: method.id, label };
+        const customerId = idOf(session.customer);
+        // The newest card, because this session's news may come after that of a later one.
+        const [newest] = (await stripe.paymentMethods.list({ customer: customerId, limit: 1 })).data;
+        if (newest === undefined) return null;
+        const label = newest.card === undefined ? newest.type : `${newest.card.brand} ${newest.card.last4}`;
+        return { customerId, methodId: newest.id, label };
       }),
     chargeCard: ({ topup, card, amountCents, currency, description }) =>
       charged(() =>

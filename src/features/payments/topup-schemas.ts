@@ -45,6 +45,10 @@ export const topupSchema = Type.Object(
     created_at: time('When it was made.'),
     expires_at: orNothing(time('Until when it waits to be paid.'), 'null: it does not expire.'),
     credited_at: orNothing(time('When the balance rose.'), 'null: the money has not come.'),
+    ledger_entry_id: orNothing(
+      id('The ledger entry of the credit. The panel has its receipt.'),
+      'null: the money has not come.',
+    ),
     pay_url: Type.Optional(
       Type.String({
         description: 'The provider’s page where it is paid, while it is open.',

@@ -29,16 +29,18 @@ export interface ListedTopup extends Omit<TopupRow, 'status'> {
   readonly creditedAt: EpochSeconds | null;
   /** "stripe:pi_…"; null: the payment has not come. */
   readonly paymentRef: string | null;
+  /** The number of the entry that credited it. */
+  readonly entryNumber: number | null;
 }
 
 // The rule of topupState (payment-tables.ts) in SQL, so that lists can be filtered by it.
 const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
       where r.account_id = t.account_id and r.topup_number = t.number and r.reinstated_at is null and r.kind ${kinds})`;
-export const listedTopups = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.refunded_cents,
+export const listedTopups = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.entry_number, t.refunded_cents,
     t.disputed_cents, case when t.credited_at is null then t.status when t.disputed_cents > 0 then 'disputed'
       when t.refunded_cents = 0 then 'paid' when t.refunded_cents < t.amount_cents then 'partly_refunded'
       else 'refunded' end as status
-  from (select t.*, p.created_at as credited_at, p.payment_ref, ${standing("<> 'dispute'")} as refunded_cents,
+  from (select t.*, p.created_at as credited_at, p.payment_ref, p.entry_number, ${standing("<> 'dispute'")} as refunded_cents,
       ${standing("= 'dispute'")} as disputed_cents
     from topups t left join payments p on p.account_id = t.account_id and p.topup_number = t.number) t) t`;
 
@@ -50,5 +52,6 @@ export function parseListedTopup(row: Row): ListedTopup {
     disputedCents: bigint(row['disputed_cents']),
     creditedAt: nullable(Number, row['credited_at']),
     paymentRef: nullable(String, row['payment_ref']),
+    entryNumber: nullable(Number, row['entry_number']),
   };
 }

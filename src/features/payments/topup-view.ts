@@ -37,6 +37,7 @@ export function topupView(topup: ListedTopup, currency: string, to: BankAccount)
     created_at: formatTime(topup.createdAt),
     expires_at: expiresAt === null ? null : formatTime(expiresAt),
     credited_at: creditedAt === null ? null : formatTime(creditedAt),
+    ledger_entry_id: topup.entryNumber === null ? null : publicId(accountId, topup.entryNumber),
     ...(isWaiting && topup.payUrl !== null && { pay_url: topup.payUrl }),
     ...(bank !== null && {
       bank: { ...bank, qr: epcCode({ ...bank, bic: bic ?? undefined, amountCents, currency }) },

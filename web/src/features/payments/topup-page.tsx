@@ -3,15 +3,18 @@
 import { t } from '@lingui/core/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { FileText } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { topupQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
 import type { Topup } from '../../api/shapes.ts';
 import { toCents } from '../../text/amounts.ts';
+import { language } from '../../text/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { DownloadButton } from '../../ui/download-button.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
@@ -58,7 +61,12 @@ export function TopupPage() {
               {t`Cancel top-up`}
             </Button>
           ) : isOver ? (
-            <AddFundsLink />
+            <>
+              {typeof topup.ledger_entry_id === 'number' ? (
+                <ReceiptButton id={topup.ledger_entry_id} />
+              ) : null}
+              <AddFundsLink />
+            </>
           ) : undefined
         }
       />
@@ -82,6 +90,19 @@ export function TopupPage() {
         <CancelTopupDialog topup={topup} onClose={() => setIsCanceling(false)} />
       ) : null}
     </>
+  );
+}
+
+function ReceiptButton({ id }: { readonly id: number }) {
+  return (
+    <DownloadButton
+      icon={FileText}
+      path={`/ledger/${id}/receipt.pdf`}
+      query={{ language }}
+      file={`receipt-${id}.pdf`}
+    >
+      {t`Receipt as PDF`}
+    </DownloadButton>
   );
 }
 
