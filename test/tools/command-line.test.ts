@@ -1031,7 +1031,7 @@ describe('bank', () => {
       (await runCommand(['topups', 'all', '--limit', '1'], admin())).stdout,
       /^ +TOP-UP +MADE.*\n.+\n$/,
     );
-    assertRefused(await runCommand(['topups', 'all'], own), 3, /\(not_found/);
+    assertRefused(await runCommand(['topups', 'all'], own), 3, /\(forbidden/);
   });
 
   test('refuses columns and files that it cannot read', async () => {
