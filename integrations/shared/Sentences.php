@@ -69,6 +69,9 @@ final class Sentences
         if ($problem->name === 'order_failed' && in_array($reason, self::REASONS, true)) {
             return $this->say("refused_$reason", $words);
         }
+        if ($problem->name === 'insufficient_credit' && isset($words['topup_url'])) {
+            return $this->say('refused_insufficient_credit_link', $words);
+        }
         if (in_array($problem->name, self::CODES, true)) {
             return $this->say("refused_{$problem->name}", $words);
         }

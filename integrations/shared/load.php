@@ -12,6 +12,7 @@ if (!defined(__NAMESPACE__ . '\VERSION')) {
 require_once __DIR__ . '/Refusal.php';
 require_once __DIR__ . '/Sentences.php';
 require_once __DIR__ . '/Api.php';
+require_once __DIR__ . '/Balance.php';
 require_once __DIR__ . '/PackageList.php';
 require_once __DIR__ . '/ServicePlan.php';
 require_once __DIR__ . '/Comparison.php';

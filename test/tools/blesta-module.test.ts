@@ -250,14 +250,17 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
       );
     }
     assert.equal(await balanceOf(poor), '15.00');
+    await order(panel, 6);
+    assert.equal((await panel.say('activate', { service: 6 })).answer, 'success');
+    const { html } = (await panel.say('tab', { service: 6, for: 'admin' })).answer;
+    assert.match(html, /5\.00 USD\s*<strong>Low: the renewals until \d{4}-\d\d-\d\d need more\.<\/strong>/);
+    assert.ok(html.includes(`href="${service.address}/panel/top-ups" target="_blank"`));
     // Another package uses another account, where this plan does not exist.
     const other = await service.createReseller({ credit: '50.00' });
     await panel.say('row', { id: 2, vars: rowOf(other, `${panel.prefix}x`) });
     await panel.say('package', { id: 4, row: 2, meta: { ...meta, cost_limit: '' } });
-    await order(panel, 5);
-    assert.equal((await panel.say('activate', { service: 5 })).answer, 'success');
     assert.match(
-      refusal((await panel.say('change', { service: 5, package: 4 })).answer),
+      refusal((await panel.say('change', { service: 6, package: 4 })).answer),
       /^The new package belongs to another account at Sellthrough/,
     );
   });

@@ -268,7 +268,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
       };
       assert.equal(
         await said(1, 2),
-        'The balance at Sellthrough is too low: it is 15.00 USD, and 25.00 USD is needed. Nothing was charged. Top up, then run the command again.',
+        'The balance at Sellthrough is too low: it is 15.00 USD, and 25.00 USD is needed. Nothing was charged. Add funds, then run the command again.',
       );
       assert.equal(
         await said(2, 4),
@@ -371,6 +371,44 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     assert.equal(tab.Plan, '&lt;img src=x onerror=&quot;alert(1)&quot;&gt;');
     // Retire the package, so that later tests do not choose it.
     expectStatus(await service.admin.patch(`/api/admin/v1/packages/${id}`, { retired: true }), 200);
+  });
+
+  test('a balance that the renewals of a month use up is shown as low, with where to add funds', async () => {
+    const account = await service.createReseller({ credit: '17.00' });
+    const panel = await install(account);
+    const methods = {
+      bank_transfer: { enabled: true, holder: 'Acme', iban: 'DE89370400440532013000' },
+    };
+    const setMethods = async (to: object) =>
+      expectStatus(
+        await service.admin.send('PUT', '/api/admin/v1/payments', {
+          ...{ methods: to, minimum: '10.00', maximum: '100.00' },
+        }),
+        200,
+      );
+    await setMethods(methods);
+    await order(panel, 1);
+    assert.equal((await panel.say('create', { service: 1 })).answer, 'success');
+    const shown: string = (await panel.say('admin tab', { service: 1 })).answer['Balance at Sellthrough'];
+    assert.match(
+      shown,
+      /^7\.00 USD <strong>Low: the renewals until \d{4}-\d\d-\d\d need more\.<\/strong> <a href="/,
+    );
+    assert.ok(shown.includes(`href="${service.address}/panel/top-ups" target="_blank"`));
+    await order(panel, 2);
+    assert.match(
+      (await panel.say('create', { service: 2 })).answer,
+      /^The balance .* Add funds at http\S+\/panel\/top-ups\S*, then run the command again\.$/,
+    );
+    await setMethods({});
+    const rich = await service.createReseller({ credit: '500.00' });
+    const calm = await install(rich);
+    await order(calm, 1);
+    await calm.say('create', { service: 1 });
+    assert.equal(
+      (await calm.say('admin tab', { service: 1 })).answer['Balance at Sellthrough'],
+      '490.00 USD',
+    );
   });
 
   test('limits are what the operator defines: their names, units, kinds and order, without the hidden ones', async () => {

@@ -3,6 +3,7 @@
 require_once __DIR__ . '/lib/load.php';
 
 use Sellthrough\Billing\Api;
+use Sellthrough\Billing\Balance;
 use Sellthrough\Billing\CannotDo;
 use Sellthrough\Billing\Comparison;
 use Sellthrough\Billing\PackageList;
@@ -432,7 +433,12 @@ class Sellthrough extends Module
             $notes = $this->keepInStep($package, $service, null);
             $found = $notes === '' ? $this->sentences()->say('in_step') : $notes;
         }
-        return $this->planPage('tab_plan', $package, $service, ['found' => $found]);
+        try {
+            $balance = Balance::of($this->api($this->rowOf($service)), $this->sentences());
+        } catch (Problem $problem) {
+            $balance = ['value' => $this->sentences()->of($problem), 'warning' => '', 'link' => ''];
+        }
+        return $this->planPage('tab_plan', $package, $service, ['found' => $found, 'balance' => $balance]);
     }
 
     /**

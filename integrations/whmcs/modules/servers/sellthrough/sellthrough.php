@@ -19,6 +19,7 @@ if (!defined('WHMCS')) {
 require_once __DIR__ . '/lib/load.php';
 
 use Sellthrough\Billing\Api;
+use Sellthrough\Billing\Balance;
 use Sellthrough\Billing\CannotDo;
 use Sellthrough\Billing\Comparison;
 use Sellthrough\Billing\PackageList;
@@ -231,6 +232,14 @@ function sellthrough_AdminServicesTabFields(array $params): array
         $sentences->say('mode') => $isTest ? '<strong>' . $safe($sentences->say('test_mode')) . '</strong>' : $safe($sentences->say('mode_live')),
         $sentences->say('customer') => $safe($plan->reference() ?? '–'),
     ];
+    try {
+        $balance = Balance::of(sellthrough_api($params), $sentences);
+        $low = $balance['warning'] === '' ? '' : ' <strong>' . $safe($balance['warning']) . '</strong> <a href="' . $safe($balance['link'])
+            . '" target="_blank" rel="noopener noreferrer">' . $safe($sentences->say('add_funds')) . '</a>';
+        $fields[$sentences->say('balance')] = $safe($balance['value']) . $low;
+    } catch (Problem $problem) {
+        $fields[$sentences->say('balance')] = $safe($sentences->of($problem));
+    }
     try {
         $customer = $plan->customer();
         foreach ($customer === null ? [] : PlanRows::of($customer, new PackageList(sellthrough_api($params)), $sentences) as $row) {
