@@ -13,6 +13,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
+import { keepProblem } from '../../src/features/payments/payment-problems.ts';
 import { operator } from '../../src/features/webhooks/webhook-table.ts';
 import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
@@ -33,18 +35,6 @@ export const otherServers: Outbound = {
   close: async () => undefined,
 };
 
-/** They succeed only with a provider, a bank's file or money that came, which topups.test.ts and others have. */
-const ofPayments: ReadonlySet<string> = new Set([
-  ...['createTopup', 'getTopup', 'cancelTopup', 'setAutoTopup', 'setUpCard', 'refundTopup'],
-  ...[
-    'writeOffReceivable',
-    'importBankStatement',
-    'assignBankLine',
-    'ignoreBankLine',
-    'dismissPaymentProblem',
-  ],
-]);
-
 export function startFuzzedService(): Promise<TestService> {
   return startTestService({
     environment: { PRODUCT_URL: 'https://product.example/welcome' },
@@ -64,7 +54,7 @@ export async function fuzz(
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = new Map<string, number>();
   const ids = operations.map(({ id }) => id);
-  const blind = new Set(ids.filter((id) => !ofPayments.has(id)));
+  const blind = new Set(ids);
   const report = (): FuzzReport => ({ requests, answers, operations: ids, blind: [...blind] });
   let requests = 0;
   try {
@@ -200,13 +190,29 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
 /** Drawn less often: some cost a password hash, verify grows with the run, and without a product most calls are refused. */
 const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify', 'removeProduct'];
 
+/** Of an operation, the one that must succeed shortly before. */
+const enablers: Readonly<Record<string, string>> = {
+  sendProductCallAgain: 'setProduct',
+  sendAllProductCallsAgain: 'setProduct',
+  unschedulePrices: 'schedulePrices',
+  deleteAccountPrices: 'setAccountPrices',
+  removePerson: 'invitePerson',
+  changeAccountKey: 'createAccountKey',
+  rotateAccountKey: 'createAccountKey',
+  assignBankLine: 'importBankStatement',
+  ignoreBankLine: 'listBankLines',
+  refundTopup: 'importBankStatement',
+};
+
 function pickOperation(
   operations: readonly Operation[],
   blind: ReadonlySet<string>,
   random: Random,
 ): Operation {
   if (blind.size > 0 && random.below(6) === 0) {
-    return random.pick(operations.filter(({ id }) => blind.has(id)));
+    const drawn = random.pick(operations.filter(({ id }) => blind.has(id)));
+    const enabler = random.below(2) === 0 ? enablers[drawn.id] : undefined;
+    return operations.find(({ id }) => id === enabler) ?? drawn;
   }
   const operation = random.pick(operations);
   const ordering = operations.filter(({ id }) => ['placeOrder', 'renewOrder', 'previewOrder'].includes(id));
@@ -240,6 +246,13 @@ interface World {
   readonly priceLists: OwnedThing[];
   readonly testKey: string;
   readonly codes: string[];
+  /** Of the resellers, by transfer. */
+  readonly topups: number[];
+  readonly paidTopups: number[];
+  readonly unmatchedLines: number[];
+  readonly problems: readonly number[];
+  readonly debtor: number;
+  bankLines: number;
   customerNames: number;
 }
 
@@ -328,7 +341,53 @@ async function createWorld(service: TestService, random: Random): Promise<World>
     priceLists: [],
     testKey: await makeTestKey(admin, (await service.createReseller()).id),
     codes: [],
+    topups: [],
+    paidTopups: [],
+    unmatchedLines: [],
+    problems: await leaveProblems(service),
+    debtor: await createDebtor(service),
+    bankLines: 0,
     customerNames: 1,
+  };
+}
+
+const payments = {
+  methods: { bank_transfer: { enabled: true, holder: 'Fuzz', iban: 'DE89370400440532013000' } },
+  minimum: '1.00',
+  maximum: '100000.00',
+};
+
+/** An account that paid 40.00, spent 35.00 and was refunded: it owes 35.00. */
+async function createDebtor({ admin, createReseller }: TestService): Promise<number> {
+  assert.equal((await admin.send('PUT', '/api/admin/v1/payments', payments)).status, 200);
+  const { id } = await createReseller();
+  const sent = async (path: string, body: object) => {
+    const answer = await admin.post(`/api/admin/v1${path}`, body);
+    assert.ok(answer.status < 300, answer.text);
+    return answer.body;
+  };
+  await sent('/bank-statements', statementOf('40.00', rfReference(id), 0));
+  await sent(`/accounts/${id}/credit`, { amount: '-35.00', memo: 'Spent' });
+  const { data } = (await admin.get(`/api/admin/v1/topups?account_id=${id}`)).body;
+  await sent(`/topups/${data[0].topup.id}/refunds`, { amount: '40.00', allow_receivable: true });
+  return id;
+}
+
+async function leaveProblems({ database, admin }: TestService): Promise<number[]> {
+  for (let number = 1; number <= 8; number += 1)
+    await keepProblem(database, {
+      ...{ objectRef: `stripe:pi_${number}`, accountId: 1, topupNumber: number, reason: 'unknown_topup' },
+      ...{ amountCents: 100n, currency: 'USD', createdAt: 1_768_478_400 },
+    });
+  const { data } = (await admin.get('/api/admin/v1/payment-problems')).body;
+  return data.map(({ id }: { id: number }) => id);
+}
+
+function statementOf(amount: string, text: string, line: number) {
+  const csv = `Day;Amount;Text\n2026-01-14;${amount};${text} ${line}\n`;
+  return {
+    file: Buffer.from(csv).toString('base64'),
+    csv: { columns: { date: 'Day', amount: 'Amount', text: 'Text' }, delimiter: ';' },
   };
 }
 
@@ -356,6 +415,7 @@ async function learn(
   const reference = body?.order?.customer?.reference;
   if (typeof reference === 'string' && world.references.length < remembered) world.references.push(reference);
   learnOfWebhooks(world, request, body);
+  learnOfPayments(world, body);
   const accountId = Number(/accounts\/(\d+)\//.exec(path)?.[1]);
   if (operation === 'invitePerson' && typeof body?.person?.id === 'number') {
     world.people.push({ accountId, id: body.person.id });
@@ -370,12 +430,9 @@ async function learn(
   if (body?.price_list?.begun === false) {
     const { id } = body.price_list;
     const { priceLists } = world;
+    const at = priceLists.findIndex((list) => list.id === id);
+    if (at >= 0) priceLists.splice(at, 1);
     if (operation === 'setAccountPrices') priceLists.push({ accountId, id });
-    else
-      priceLists.splice(
-        priceLists.findIndex((list) => list.id === id),
-        1,
-      );
   }
   if (/^read\w*Events$/.test(operation)) for (const { id } of body?.data ?? []) keep(world.events, id);
   if (operation === 'createPackage' && world.changeable.length < 8) keep(world.changeable, body?.package?.id);
@@ -416,6 +473,21 @@ function learnOfWebhooks(
   webhooks.push({ id: body.webhook.id, ownerId });
   const theirs = webhooks.filter((each) => each.ownerId === ownerId);
   if (theirs.length > webhooksRemembered) forget(theirs[0]?.id);
+}
+
+function learnOfPayments(world: World, body: RawAnswer['body']): void {
+  const { resellers, topups, paidTopups, unmatchedLines } = world;
+  const isOfReseller = (id: number) => resellers.some((each) => each.id === accountOfId(id));
+  for (const each of [body, ...(Array.isArray(body?.data) ? body.data : [])]) {
+    const id = each?.topup?.id;
+    if (typeof id !== 'number' || !isOfReseller(id)) continue;
+    const list = each.topup.status === 'open' ? topups : paidTopups;
+    if (!list.includes(id)) list.push(id);
+  }
+  for (const line of Array.isArray(body?.data) ? body.data : []) {
+    if (line?.booked_on === undefined || unmatchedLines.includes(line.id)) continue;
+    if (line.status === 'unmatched') unmatchedLines.push(line.id);
+  }
 }
 
 export interface FuzzRequest {
@@ -495,6 +567,7 @@ function drawKey(
   // The product's API takes a key of the operator, too.
   const isAdmin = /^\/api\/(?:admin|product)\//.test(path);
   if (path.includes('/test/') && chance > 5) return bearer(world.testKey);
+  if (path.includes('/auto-topup') && chance > 9) return bearer(world.testKey);
   if (isAdmin && chance > 5) return bearer(world.admin.key);
   return bearer((owner ?? random.pick(chance === 6 ? [world.admin] : world.resellers)).key);
 }
@@ -565,10 +638,19 @@ function fillPath({ id, path, method }: Operation, world: World, random: Random)
   const known = (ids: readonly number[]) => (ids.length === 0 ? '1' : String(random.pick(ids)));
   const victims = world.victims.map((victim) => victim.id);
   const changes = method !== 'GET' && !['creditAccount', 'grantTrial'].includes(id);
+  // Some calls stay, so that there is one to send again.
+  const unsettled = world.waiting.slice(0, 5);
+  const settled = world.waiting.slice(5);
   let drawn: string;
   if (random.below(8) === 0) drawn = random.pick(oddIds);
-  else if (id === 'failOrder' && random.below(2) === 0) drawn = known(world.waiting);
-  else if (path.includes('/product-calls/')) drawn = `call_order_${known(world.waiting)}`;
+  else if (id === 'failOrder' && random.below(2) === 0) drawn = known(settled);
+  else if (path.includes('/product-calls/'))
+    drawn = `call_order_${known(id === 'closeProductCall' ? settled : unsettled)}`;
+  else if (path.includes('/bank-lines/')) drawn = known(world.unmatchedLines.slice(-6));
+  else if (path.includes('/payment-problems/')) drawn = known(world.problems);
+  else if (id === 'refundTopup') drawn = known(world.paidTopups);
+  else if (path.includes('/topups/')) drawn = known([...world.topups.slice(-6), ...world.paidTopups]);
+  else if (id === 'writeOffReceivable') drawn = String(world.debtor);
   else if (path.includes('/events/')) drawn = known(world.events);
   else if (path.includes('/orders/')) drawn = known(world.orders);
   else if (path.includes('/customers/')) drawn = known(world.customers);
@@ -695,6 +777,26 @@ export function drawValue(
 
 function drawKnown(name: string, { id }: Operation, world: World, random: Random): unknown {
   switch (name) {
+    case 'file': {
+      if (random.below(3) > 0) world.bankLines += 1;
+      const text = random.below(2) === 0 ? 'Lunch' : rfReference(random.pick(world.resellers).id);
+      return statementOf('12.50', text, world.bankLines).file;
+    }
+    case 'csv':
+      return random.below(8) === 0 ? undefined : statementOf('1', '', 0).csv;
+    case 'methods':
+      return payments.methods;
+    case 'minimum':
+    case 'maximum':
+      return id === 'setPayments' ? payments[name] : undefined;
+    case 'method':
+      return random.below(3) === 0 ? undefined : 'bank_transfer';
+    case 'below':
+      return '10.00';
+    case 'monthly_maximum':
+      return '5000.00';
+    case 'account_id':
+      return id === 'assignBankLine' ? random.pick(world.resellers).id : undefined;
     case 'package_id':
       if (id === 'grantTrial' && random.below(5) > 0) return world.trial;
       return random.pick(
@@ -719,6 +821,7 @@ function drawKnown(name: string, { id }: Operation, world: World, random: Random
     case 'password':
       return 'correct horse battery staple';
     case 'amount':
+      if (['setAutoTopup', 'createTopup'].includes(id)) return random.pick(['25.00', '60', '0']);
       return random.pick([
         '1',
         '0.01',
