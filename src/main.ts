@@ -15,6 +15,7 @@ import {
 import { createAccessLog, timeMember } from './platform/http/access-log.ts';
 import type { Seal } from './platform/secrets/seal.ts';
 import { type Config, defaultLimits, readConfig } from './setup/config.ts';
+import { type DemoProvider, startDemoProvider } from './setup/demo-payments.ts';
 import { prepareDemo } from './setup/demo-reseller.ts';
 import { demoResellerFile, keepDemoSecrets } from './setup/demo-reseller-file.ts';
 import { errorMessageOf } from './setup/error-message.ts';
@@ -79,6 +80,7 @@ async function run(config: Config): Promise<void> {
   try {
     // Loaded late, so that a refused start is fast.
     const { createService } = await import('./service/create-service.ts');
+    let demoProvider: DemoProvider | null = null;
     const service = await createService({
       config,
       limits: defaultLimits,
@@ -89,10 +91,12 @@ async function run(config: Config): Promise<void> {
       accessLog: logsRequests && logger.isLevelEnabled('info') ? createAccessLog(output) : null,
       now,
       monotonicNow: () => performance.now(),
+      demoApiBase: () => demoProvider?.url ?? null,
     });
     const controlSocket = await openServiceControlSocket(config, database, seal, logger);
     close = async () => {
       await controlSocket?.close();
+      await demoProvider?.stop();
       await service.close();
     };
     endOnSignals(service.depart, close, logger);
@@ -109,12 +113,15 @@ async function run(config: Config): Promise<void> {
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
+    if (demo !== null)
+      demoProvider = await startDemoProvider(database, seal, { host: config.host, now: now() });
     // Listen only when ready: until then connections are refused, so a proxy or a client tries again.
     await service.app.listen({ host: config.host, port, listenTextResolver: listeningFields });
     service.jobs.start();
     // With PORT=0 the system chooses the port.
     const bound = service.app.server.address();
     if (typeof bound === 'object' && bound !== null) port = bound.port;
+    demoProvider?.announceTo(address());
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
     say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen, logsRequests }));
     say(demo === null ? '\n' : demoText(address(), demo, demoFile));

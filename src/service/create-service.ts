@@ -92,6 +92,8 @@ export interface ServiceDependencies {
   readonly jobsClock?: () => EpochSeconds;
   /** Replaces outbound calls when the documentation's samples are made. */
   readonly outbound?: Outbound;
+  /** The address of the demo's payment provider. */
+  readonly demoApiBase?: () => string | null;
   readonly pagesFolder?: string;
   readonly docsFolder?: string;
 }
@@ -190,7 +192,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const issuer = () =>
     brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
-  const gateways = createPaymentGateways({ database: lookups, seal, stripeApiBase: config.stripeApiBase });
+  const gateways = createPaymentGateways({
+    ...{ database: lookups, seal, stripeApiBase: config.stripeApiBase },
+    demoApiBase: dependencies.demoApiBase ?? (() => null),
+  });
   const checkout: CheckoutTexts = { publicUrl, description: () => `${issuer()}: prepaid balance`, currency };
   const onProviderProblem = (error: unknown, subject: string | null = null) =>
     logger.warn({ err: error, subject }, 'payment provider call failed');

@@ -13,6 +13,7 @@ import type { Seal } from '../platform/secrets/seal.ts';
 import { formatAmount } from '../shared/amounts.ts';
 import type { EpochSeconds } from '../shared/times.ts';
 import { createDemoPackages } from './demo-packages.ts';
+import { setDemoPayments } from './demo-payments.ts';
 
 const demoUsername = 'demo';
 const demoCreditCents = 50_000n;
@@ -93,6 +94,7 @@ async function makeDemo(
   actor: { actorId: number; now: EpochSeconds },
 ): Promise<{ id: number; isNew: boolean } | null> {
   await createDemoPackages(database, packages, actor);
+  await setDemoPayments(database, seal, actor);
   const created = await createAccount(
     database,
     seal,

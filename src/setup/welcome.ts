@@ -73,5 +73,7 @@ Place an order. Paste this twice: the second answer is a replay, and nothing is 
 
   curl -i ${address}/api/v1/orders -H ${authorization} -H 'Idempotency-Key: first-order' -d '${body}'
 
+Add funds in the panel, on a page that stands in for Stripe. No money moves.
+
 `;
 }

@@ -19,7 +19,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
@@ -225,6 +225,22 @@ describe('the first start of all', () => {
     assert.deepEqual(again.body, placed.body);
   });
 
+  test('takes a payment at the press of a button, on a page that stands in for the provider', async () => {
+    const demo = createApiClient(first.address, shown(first.said, 'API key', demoSection));
+    const asked = await demo.post('/topups', { amount: '10.00', method: 'card' });
+    assert.equal(asked.status, 201, asked.text);
+    const { id, pay_url: page } = asked.body.topup;
+    assert.match(await (await fetch(page)).text(), /No money moves/);
+    const pressed = await fetch(page, {
+      method: 'POST',
+      body: new URLSearchParams({ button: 'pay' }),
+      redirect: 'manual',
+    });
+    assert.equal(pressed.headers.get('location'), `${first.address}/panel/top-ups/${id}?state=confirming`);
+    while ((await demo.get(`/topups/${id}`)).body.topup.status !== 'paid') await pause(250);
+    assert.equal((await demo.get('/balance')).body.balance, '501.00');
+  });
+
   test('a second start on its folder ends with one sentence and harms nothing', async () => {
     const refused = await refusedStart({ DATA_DIR: dataDir });
     assert.match(refused, /in use by another Sellthrough \(process \d+\)/);
@@ -233,7 +249,7 @@ describe('the first start of all', () => {
     assert.equal(report.code, 1);
     assert.match(report.stderr, /^sellthrough: .*in use by another[^\n]*\n$/);
     const demo = createApiClient(first.address, shown(first.said, 'API key', demoSection));
-    assert.equal((await demo.get('/balance')).body.balance, '491.00');
+    assert.equal((await demo.get('/balance')).body.balance, '501.00');
   });
 
   test('ends on SIGTERM with exit code 0, and its log holds none of the secrets', async () => {
@@ -253,13 +269,13 @@ describe('the first start of all', () => {
     const key = shown(second.said, 'API key', demoSection);
     assert.ok(secrets.includes(key), 'the demo has the key it had');
     const demo = createApiClient(second.address, key);
-    assert.equal((await demo.get('/balance')).body.balance, '491.00', 'no second demo credit');
+    assert.equal((await demo.get('/balance')).body.balance, '501.00', 'no second demo credit');
     const [line = ''] = /^ {2}curl .*$/m.exec(second.said) ?? [];
     assert.equal((await paste(line)()).replayed, true);
     assert.equal((await stop(second, 'SIGINT')).code, 0, 'Ctrl-C ends it as well');
     const { code, stdout } = await verify({ DATA_DIR: dataDir });
     assert.equal(code, 0);
-    assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 2, problems: [] });
+    assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 3, problems: [] });
   });
 });
 

@@ -3,7 +3,7 @@
 import type { Database } from '../../platform/database/database.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import type { PaymentProvider } from './payment-provider.ts';
-import { findPaymentSettings, openCardKey, type PaymentSettings } from './payment-settings.ts';
+import { demoCardKey, findPaymentSettings, openCardKey, type PaymentSettings } from './payment-settings.ts';
 import { createStripeProvider } from './stripe-provider.ts';
 
 export interface PaymentGateway {
@@ -21,15 +21,20 @@ export function createPaymentGateways(parts: {
   readonly database: Database;
   readonly seal: Seal;
   readonly stripeApiBase: string | null;
+  /** The address of the demo's stand-in; null: this process has none. */
+  readonly demoApiBase: () => string | null;
 }): PaymentGateways {
-  const { database, seal, stripeApiBase } = parts;
+  const { database, seal, stripeApiBase, demoApiBase } = parts;
   let made: { readonly secretKey: string; readonly provider: PaymentProvider } | null = null;
 
   async function of({ cardKeySealed, installation }: PaymentSettings): Promise<PaymentGateway | null> {
     if (cardKeySealed === null) return null;
     const secretKey = openCardKey(seal, cardKeySealed);
+    const isDemo = secretKey === demoCardKey;
+    const apiBase = isDemo ? demoApiBase() : stripeApiBase;
+    if (isDemo && apiBase === null) return null;
     if (made?.secretKey !== secretKey) {
-      made = { secretKey, provider: await createStripeProvider({ secretKey, apiBase: stripeApiBase }) };
+      made = { secretKey, provider: await createStripeProvider({ secretKey, apiBase }) };
     }
     return { provider: made.provider, installation };
   }

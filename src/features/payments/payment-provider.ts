@@ -114,8 +114,10 @@ export interface PaymentProvider {
   readCharge(paymentId: string): Promise<ChargeOutcome>;
   /** Closes the page for payers. Does nothing if it ended already. @throws ProviderAway, ProviderRefused */
   closeCheckout(sessionId: string): Promise<void>;
-  /** `isOver`: nothing more will come of it. @throws ProviderAway, ProviderRefused */
-  readCheckout(sessionId: string): Promise<{ readonly news: PaymentNews | null; readonly isOver: boolean }>;
+  /** `isOver`: nothing more will come of it. null: the provider has no such page. @throws ProviderAway, ProviderRefused */
+  readCheckout(
+    sessionId: string,
+  ): Promise<{ readonly news: PaymentNews | null; readonly isOver: boolean } | null>;
   /** null: no such payment, or its money has not come. @throws ProviderAway, ProviderRefused */
   readPayment(paymentId: string): Promise<Extract<PaymentNews, { type: 'paid' }> | null>;
   /** @throws ProviderAway, ProviderRefused */

@@ -210,6 +210,9 @@ function neededFirst(field: string): Refusal {
   return fieldRefusal('validation_failed', `methods.card.${field}`, 'is needed the first time');
 }
 
+/** The key of a demo, whose provider is the stand-in that the demo starts. */
+export const demoCardKey = 'sk_test_demo';
+
 /** @throws if the key was sealed under an unknown SECRET_KEY */
 export function openCardKey(seal: Seal, cardKeySealed: string): string {
   return seal.open(cardKeySealed, keyContext);

@@ -131,7 +131,14 @@ async function checkTopup(
     return false;
   }
   if (topup.status === 'cancelled') await provider.closeCheckout(sessionId);
-  const { news, isOver } = await provider.readCheckout(sessionId);
+  const found = await provider.readCheckout(sessionId);
+  if (found === null) {
+    // For example of another account at the provider, whose key was replaced. No one can pay there any more.
+    if (now() < expiresAt) return false;
+    await moveStatus(database, { accountId, number, to: 'expired', currency, now: now() });
+    return true;
+  }
+  const { news, isOver } = found;
   if (news !== null) await bookNews(dependencies, provider, installation, news);
   return isOver;
 }

@@ -78,12 +78,15 @@ export async function createStripeProvider({ secretKey, apiBase }: StripeAccess)
       }),
     closeCheckout: (sessionId) =>
       call(async () => {
-        const { status } = await stripe.checkout.sessions.retrieve(sessionId);
-        if (status === 'open') await stripe.checkout.sessions.expire(sessionId);
+        const session = await unlessMissing(stripe.checkout.sessions.retrieve(sessionId));
+        if (session?.status === 'open') await stripe.checkout.sessions.expire(sessionId);
       }),
     readCheckout: (sessionId) =>
       call(async () => {
-        const session = await stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] });
+        const session = await unlessMissing(
+          stripe.checkout.sessions.retrieve(sessionId, { expand: ['payment_intent'] }),
+        );
+        if (session === null) return null;
         const intent = session.payment_intent;
         // A direct debit that failed leaves the session complete and unpaid.
         const hasFailed =
@@ -121,6 +124,15 @@ export async function createStripeProvider({ secretKey, apiBase }: StripeAccess)
         return found.reverse();
       }),
   };
+}
+
+async function unlessMissing<Found>(found: Promise<Found>): Promise<Found | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'resource_missing') return null;
+    throw error;
+  }
 }
 
 type SavedCards = Pick<
