@@ -38,6 +38,7 @@ export const inEveryPlace: readonly string[] = [
   'panel-access',
   'panel-query-plans',
   'payment-books',
+  'payment-mails',
   'people',
   'product-truth',
   'query-plans',

@@ -96,7 +96,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       run: async ({ signal }) => {
         const { seal, publicUrl } = dependencies.mail;
         const isLeft = await askAlertAddresses({ ...dependencies, seal, publicUrl }, signal);
-        return { backlog: isLeft || (await queueAlertMails(dependencies, signal)) ? 1 : 0 };
+        return { backlog: isLeft || (await queueAlertMails({ ...dependencies, publicUrl }, signal)) ? 1 : 0 };
       },
     },
     {

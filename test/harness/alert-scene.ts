@@ -17,13 +17,14 @@ export interface AlertScene {
   close(): Promise<void>;
 }
 
-export async function startAlertScene(): Promise<AlertScene> {
+export async function startAlertScene(environment: Record<string, string> = {}): Promise<AlertScene> {
   const mailServer = await startMailServer();
   const service = await startTestService({
     environment: {
       PUBLIC_URL: 'https://resell.example.com',
       SMTP_URL: `smtp://127.0.0.1:${mailServer.port}`,
       MAIL_FROM: 'Example Ltd <billing@example.com>',
+      ...environment,
     },
   });
 

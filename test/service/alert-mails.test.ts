@@ -53,9 +53,10 @@ test('two processes that look at once mail it once', async () => {
     publicUrl: () => 'https://resell.example.com',
     keptTryingSeconds: day,
   });
+  const publicUrl = () => 'https://resell.example.com';
   const look = () =>
     queueAlertMails(
-      { database: service.database, mails, now: () => service.clock.seconds },
+      { database: service.database, mails, publicUrl, now: () => service.clock.seconds },
       new AbortController().signal,
     );
   await Promise.all([look(), look(), look()]);

@@ -122,7 +122,10 @@ test('alert mails are queued for all other accounts', async () => {
     keptTryingSeconds: 86_400,
   });
   const run = () =>
-    queueAlertMails({ database: service.database, mails, now: () => service.clock.seconds }, signal);
+    queueAlertMails(
+      { database: service.database, mails, publicUrl: () => '', now: () => service.clock.seconds },
+      signal,
+    );
   for (const account of accounts) {
     const { balance } = expectStatus(await account.get('/balance'), 200);
     const alerts = { balance_below: balance, emails: [`owner-${account.id}@example.com`] };

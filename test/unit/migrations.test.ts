@@ -66,6 +66,7 @@ const published = {
   '0059-topup-refunds.sql': 'bef5d5c906e51b469948557e24abbfd0f5128f522e1dcafdb837e1b7b3fb9c6c',
   '0060-auto-topups.sql': '7e036d9bfb87ef572e1afa771b4bd96e0ffe2a0c6c170af56b8ce332ac8dc1f8',
   '0061-topup-looks.sql': '36b9ea63b9e54f6a86b61e65417aeb147e4be2d842e49b657ea24e671fb3f7e8',
+  '0062-payment-mails.sql': '3a50617a88f44ab1c90235f494ce9f4687dc69fa419f69daefaa3f12da6358ce',
 };
 
 test('no migration changes after it was published', () => {

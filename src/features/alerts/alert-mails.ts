@@ -1,9 +1,10 @@
-// A job that queues alert mails for low balances and ending plans, from their events. Ending plans are gathered into one
+// A job that queues alert mails for low balances, payments and ending plans, from their events. Ending plans are gathered into one
 // mail a day.
 // Invariant: each event is mailed once per address, because progress is saved in the transaction that queues the mail.
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
+import { bigint, oneOf } from '../../platform/database/row-values.ts';
 import type { MailPart } from '../../platform/mail/mail-content.ts';
 import type { MailOutbox, MailToQueue } from '../../platform/mail/mail-outbox.ts';
 import { publicId, realAccountIdMax } from '../../shared/identifiers.ts';
@@ -11,10 +12,12 @@ import { type EpochSeconds, parseTime } from '../../shared/times.ts';
 import type { EventData } from '../events/event-schemas.ts';
 import { languageAt } from '../identity/reading-language.ts';
 import { confirmedAddresses } from './alert-addresses.ts';
+import { type PaymentMail, paymentEventTypes, paymentMail } from './payment-mails.ts';
 
 export interface AlertMailDependencies {
   readonly database: Database;
   readonly mails: Pick<MailOutbox, 'queueMail'>;
+  readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
 }
 
@@ -44,9 +47,36 @@ const listEnding: SqlStatement = {
     order by t.account_id limit ${accountsAtOnce}`,
 };
 
+const ofPayments = `(${paymentEventTypes.map((type) => `'${type}'`).join(', ')})`;
+
+const listPaid: SqlStatement = {
+  name: 'list_payments_to_mail',
+  text: `select t.account_id from alerts t where t.emails <> '{}' and t.account_id > $1::int and t.account_id <= ${realAccountIdMax}
+      and exists (select 1 from events e where e.account_id = t.account_id and e.type in ${ofPayments}
+        and e.number > t.payments_mailed_number)
+    order by t.account_id limit ${accountsAtOnce}`,
+};
+
+const readPayments: SqlStatement = {
+  name: 'read_payments_to_mail',
+  text: `select number, type, data from events where account_id = $1::int and type in ${ofPayments} and number > $2::int
+    order by number limit ${eventsAtOnce}`,
+};
+
+const readMoney: SqlStatement = {
+  name: 'read_money_to_mail',
+  text: 'select balance_cents, receivable_cents from accounts where id = $1::int',
+};
+
+const notePaid: SqlStatement = {
+  name: 'note_payments_mailed',
+  text: 'update alerts set payments_mailed_number = $2::int where account_id = $1::int',
+};
+
 const lockAlerts: SqlStatement = {
   name: 'lock_alerts_to_mail',
-  text: `select plans_ending_days, emails, low_mailed_number, ending_mailed_number from alerts
+  text: `select plans_ending_days, emails, low_mailed_number, ending_mailed_number, payments_mailed_number
+    from alerts
     where account_id = $1::int for no key update`,
 };
 
@@ -80,11 +110,12 @@ interface Mailing {
 }
 
 export async function queueAlertMails(
-  { database, mails, now }: AlertMailDependencies,
+  { database, mails, publicUrl, now }: AlertMailDependencies,
   signal: AbortSignal,
 ): Promise<boolean> {
   const mailings: readonly Mailing[] = [
     { list: listLow, mail: (transaction, id) => mailLowBalances(transaction, mails, id, now()) },
+    { list: listPaid, mail: (transaction, id) => mailPayments(transaction, mails, publicUrl(), id, now()) },
     { list: listEnding, mail: (transaction, id) => mailEndingPlans(transaction, mails, id, now()) },
   ];
   let isLeft = false;
@@ -103,7 +134,7 @@ async function* accountsToMail(
   now: () => EpochSeconds,
 ): AsyncGenerator<number> {
   for (let after = 0; ; ) {
-    const rows = await database.query(list, list === listLow ? [after] : [after, now()]);
+    const rows = await database.query(list, list === listEnding ? [after, now()] : [after]);
     for (const row of rows) {
       after = Number(row['account_id']);
       yield after;
@@ -143,6 +174,31 @@ async function mailLowBalances(
     await queueToAll(transaction, mails, alerts, { accountId, number, content }, now);
   }
   await transaction.query(noteLow, [accountId, last.number]);
+}
+
+async function mailPayments(
+  transaction: Queryable,
+  mails: AlertMailDependencies['mails'],
+  publicUrl: string,
+  accountId: number,
+  now: EpochSeconds,
+): Promise<void> {
+  const [alerts] = await transaction.query(lockAlerts, [accountId]);
+  if (alerts === undefined) return;
+  const last = Number(alerts['payments_mailed_number']);
+  const events = await transaction.query(readPayments, [accountId, last]);
+  const [money] = await transaction.query(readMoney, [accountId]);
+  for (const row of events) {
+    const content = paymentMail({
+      type: oneOf(paymentEventTypes, row['type']),
+      data: JSON.parse(String(row['data'])) as PaymentMail['data'],
+      balanceCents: bigint(money?.['balance_cents']),
+      receivableCents: bigint(money?.['receivable_cents']),
+      publicUrl,
+    });
+    await queueToAll(transaction, mails, alerts, { accountId, number: Number(row['number']), content }, now);
+  }
+  if (events.length > 0) await transaction.query(notePaid, [accountId, Number(events.at(-1)?.['number'])]);
 }
 
 async function mailEndingPlans(

@@ -41,11 +41,13 @@ const setThreshold: SqlStatement = {
 const setAlerts: SqlStatement = {
   name: 'set_alerts',
   // Events from before the first recipient count as mailed.
-  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number, is_catching_up)
-    select id, $2::int, $3::text[], event_count, event_count, $2::int is not null from accounts where id = $1::int
+  text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number,
+      payments_mailed_number, is_catching_up)
+    select id, $2::int, $3::text[], event_count, event_count, event_count, $2::int is not null from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
       is_catching_up = excluded.is_catching_up and (t.is_catching_up or t.plans_ending_days is distinct from excluded.plans_ending_days),
       low_mailed_number = case when t.emails = '{}' then excluded.low_mailed_number else t.low_mailed_number end,
+      payments_mailed_number = case when t.emails = '{}' then excluded.payments_mailed_number else t.payments_mailed_number end,
       ending_mailed_number = case when t.emails = '{}' or t.plans_ending_days is distinct from excluded.plans_ending_days
         then excluded.ending_mailed_number else t.ending_mailed_number end`,
 };

@@ -63,7 +63,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   alerts_on_text: 'Benachrichtigungen zu diesem Konto gehen an {address}.',
   confirm_address_title: 'Benachrichtigungen erhalten?',
   confirm_address_text:
-    'Ein Konto möchte Benachrichtigungen an {address} senden: bei niedrigem Guthaben und wenn Tarife bald enden.',
+    'Ein Konto möchte Benachrichtigungen an {address} senden: bei niedrigem Guthaben, bei Zahlungen und wenn Tarife bald enden.',
   confirm_address_button: 'Adresse bestätigen',
   confirm_address_unknown: 'Öffnen Sie den vollständigen Link aus der E-Mail. Er gilt sieben Tage.',
   mail_link_unknown_heading: 'Dieser Link ist ungültig',
@@ -107,6 +107,26 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
     'Bestellungen und automatische Verlängerungen werden abgelehnt, sobald das Guthaben nicht mehr reicht.',
   mail_balance: 'Guthaben',
   mail_low_limit: 'Grenze für Benachrichtigungen',
+  mail_topup: 'Aufladung',
+  mail_topup_label: 'Aufladung ansehen',
+  mail_topup_again_label: 'Noch einmal versuchen',
+  mail_topup_paid_subject: '{amount} wurden Ihrem Guthaben gutgeschrieben',
+  mail_topup_failed_subject: 'Ihre Zahlung über {amount} ist fehlgeschlagen',
+  mail_topup_failed_text: 'Ihrem Guthaben wurde nichts gutgeschrieben.',
+  mail_topup_refunded_subject: '{amount} einer Aufladung wurden erstattet',
+  mail_topup_disputed_subject: 'Eine Zahlung über {amount} wurde angefochten',
+  mail_topup_disputed_text:
+    'Die Bank des Karteninhabers hat das Geld zurückgeholt, deshalb wurde es von Ihrem Guthaben abgezogen. Wird die Anfechtung gewonnen, erhalten Sie es zurück.',
+  mail_receivable: 'Offener Betrag',
+  mail_receivable_text:
+    'Ihr Guthaben hat dafür nicht gereicht. Der offene Betrag wird von Ihren nächsten Gutschriften abgezogen.',
+  mail_auto_topup_paused_subject: 'Bestätigen Sie eine Zahlung über {amount}',
+  mail_auto_topup_paused_text:
+    'Ihre Bank verlangt, dass der Karteninhaber die automatische Aufladung bestätigt. Sie pausiert, bis Sie diese Aufladung bezahlen und die Karte neu hinterlegen.',
+  mail_auto_topup_paused_label: 'Zahlung bestätigen',
+  mail_auto_topup_disabled_subject: 'Die automatische Aufladung ist aus',
+  mail_auto_topup_disabled_text:
+    'Drei Zahlungen hintereinander sind fehlgeschlagen. Hinterlegen Sie eine andere Karte und schalten Sie sie wieder ein.',
   mail_ending_subject: '{count, plural, one {Ein Tarif endet bald} other {# Tarife enden bald}}',
   mail_ending_plan: '{package}, bis {time}',
   mail_ending_more: 'Und {count} weitere. Siehe Ihre Kunden.',
