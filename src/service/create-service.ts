@@ -38,6 +38,7 @@ import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-checkout.ts';
 import { createPaymentGateways } from '../features/payments/payment-gateway.ts';
+import { countOpenProblems } from '../features/payments/payment-problems.ts';
 import { createPaymentMethods } from '../features/payments/payment-settings.ts';
 import { createRequestLog, type RequestLog } from '../features/request-log/request-log.ts';
 import {
@@ -284,6 +285,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     testBudget,
     topupUrl,
     offeredTopups: paymentMethods.offered,
+    countPaymentProblems: () => countOpenProblems(lookups),
     gateways,
     checkout,
     onProviderProblem,

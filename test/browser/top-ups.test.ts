@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
 import { type StandInStripe, startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { testPassword } from '../harness/panel-client.ts';
-import { bank, sessionOf, setPayments, topUp, webhookSecret } from '../harness/payment-scene.ts';
+import { bank, runJob, sessionOf, setPayments, topUp, webhookSecret } from '../harness/payment-scene.ts';
 import { addPerson } from '../harness/people.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -180,7 +181,7 @@ test('a payment that is taken back after it was spent is said as what is owed', 
   // 10.00 for the order, and 10.00 that are paid first.
   await untilValue(dialog(owing, 'Add funds').getByLabel('Amount in EUR'), '20.00');
 
-  const console = await panel.openAs(panel.service.admin, '/panel/admin/payments');
+  const console = await panel.openAs(panel.service.admin, '/panel/admin/payments?tab=receivables');
   const { username } = expectStatus(
     await panel.service.admin.get(`/api/admin/v1/accounts/${spent.id}`),
     200,
@@ -194,6 +195,135 @@ test('a payment that is taken back after it was spent is said as what is owed', 
   await confirmWithPassword(writing, testPassword, 'Write off');
   await row(console, username).getByText('€6.00').waitFor();
   await owing.getByText('You owe €6.00').waitFor();
+});
+
+test('the operator refunds a top-up, and is told what the account will owe', async () => {
+  const reseller = await panel.service.createReseller();
+  const topup = await topUp(reseller, '20.00');
+  provider().control.press(sessionOf(topup), 'pay');
+  await provider().control.deliveriesSettled();
+  await spend(reseller, '15.00');
+  const username = await usernameOf(reseller);
+  const page = await panel.openAs(panel.service.admin, '/panel/admin/payments');
+  await page.getByLabel('Status').selectOption('paid');
+  await row(page, username).getByRole('link').click();
+  const drawer = dialog(page, `Top-up ${topup.id}`);
+  await drawer.getByText('€20.00').waitFor();
+  await expectAccessible(page, 'a top-up of any account');
+  await drawer.getByRole('button', { name: 'Refund' }).click();
+  const refunding = dialog(page, `Refund ${username}?`);
+  await untilValue(refunding.getByLabel('Amount in EUR'), '20.00');
+  await refunding.getByText('The balance is €15.00 too small.').waitFor();
+  await expectAccessible(page, 'the refund');
+  await untilDisabled(refunding.getByRole('button', { name: 'Refund' }));
+  await refunding.getByRole('switch', { name: 'Refund more than the balance' }).click();
+  await refunding.getByLabel('Reason').fill('Ordered by mistake');
+  await confirmWithPassword(refunding, testPassword, 'Refund');
+  await page.getByText('€20.00 refunded.', { exact: true }).waitFor();
+  await page.goto('/panel/admin/payments?tab=receivables');
+  await row(page, username).getByText('€15.00').first().waitFor();
+});
+
+test('a payment that could not be credited is counted, explained, and leaves the list with a note', async () => {
+  const reseller = await panel.service.createReseller();
+  const { control } = provider();
+  const topup = await topUp(reseller, '8.00');
+  control.falsify({ amount: 700, in: 'both' });
+  control.press(sessionOf(topup), 'pay');
+  await control.deliveriesSettled();
+  control.falsify(null);
+  const page = await panel.openAs(panel.service.admin, '/panel/admin');
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Payments/ });
+  await link.getByText('1', { exact: true }).waitFor();
+  await link.click();
+  await page.getByRole('link', { name: 'Needs attention 1' }).click();
+  const problem = row(page, 'Another amount than was asked for');
+  await problem.getByText('€7.00').waitFor();
+  await expectAccessible(page, 'payments that need attention');
+  await problem.getByRole('button', { name: 'Done' }).click();
+  const asked = dialog(page, 'Have you resolved it?');
+  await asked.getByLabel('What you did').fill('Refunded at the provider');
+  await asked.getByRole('button', { name: 'Remove from the list' }).click();
+  await page.getByText('You’re all caught up').waitFor();
+});
+
+test('a bank statement is dropped or chosen, and lines without an account are decided by a press', async () => {
+  const { service } = panel;
+  const reseller = await service.createReseller();
+  const username = await usernameOf(reseller);
+  const csv = [
+    'Buchungstag;Verwendungszweck;Betrag',
+    `14.01.2026;${rfReference(reseller.id)};30,00`,
+    '15.01.2026;Invoice, thank you;12,50',
+    '15.01.2026;Lunch;7,00',
+    `16.01.2026;${rfReference(reseller.id)};-30,00`,
+  ].join('\n');
+  const page = await panel.openAs(service.admin, '/panel/admin/payments?tab=bank');
+  await page.getByText('No line waits for a decision').waitFor();
+  await drop(page, 'January.csv', csv);
+  const columns = dialog(page, 'Which columns does the file have?');
+  await untilValue(columns.getByLabel('Amount'), 'Betrag');
+  await untilValue(columns.getByLabel('Text'), 'Verwendungszweck');
+  await expectAccessible(page, 'the columns of a file');
+  await columns.getByRole('button', { name: 'Import' }).click();
+  await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Import');
+  await page.getByText('4 new lines. 1 credited. 3 wait for your decision.').waitFor();
+  await expectAccessible(page, 'lines of a bank');
+  assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '30.00');
+
+  await row(page, 'Invoice, thank you').getByRole('button', { name: 'Assign …' }).click();
+  const assigning = dialog(page, 'Which account does it belong to?');
+  await assigning.getByLabel('Account', { exact: true }).fill(username);
+  await assigning.getByRole('radio', { name: username }).check({ force: true });
+  await assigning.getByRole('button', { name: 'Credit' }).click();
+  await page.getByText(`€12.50 credited to ${username}.`).waitFor();
+  await row(page, 'Lunch').getByRole('button', { name: 'Ignore' }).click();
+  await untilCount(row(page, 'Lunch'), 0);
+  await page.getByRole('button', { name: `Assign to ${username}` }).click();
+  await page.getByText(`Taken back from ${username}.`).waitFor();
+  await page.getByText('No line waits for a decision').waitFor();
+  assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '12.50');
+
+  const again = { name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
+  await page.getByLabel('Choose file').setInputFiles(again);
+  await columns.getByRole('button', { name: 'Import' }).click();
+  await page.getByText('0 new lines. 4 were known.').waitFor();
+  const broken = {
+    name: 'x.xml',
+    mimeType: 'text/xml',
+    buffer: Buffer.from('<!DOCTYPE a [<!ENTITY b "c">]><a/>'),
+  };
+  await page.getByLabel('Choose file').setInputFiles(broken);
+  await page.getByText('The file has XML that a bank statement doesn’t need').waitFor();
+});
+
+test('a card is saved at the provider, and charged automatically until it is turned off', async () => {
+  const reseller = await panel.service.createReseller({ credit: '60.00' });
+  const page = await panel.openAs(reseller, '/panel/top-ups');
+  const card = page.getByRole('region', { name: /^Automatic top-up/ });
+  await card.getByText('None saved').waitFor();
+  await card.getByRole('button', { name: 'Save a card' }).click();
+  await page.getByRole('button', { name: 'Save card', exact: true }).click();
+  await heading(page, 'Top-ups').waitFor();
+  await card.getByText('visa 4242').waitFor();
+  await card.getByRole('button', { name: 'Turn on' }).click();
+  const setting = dialog(page, 'Automatic top-up');
+  await setting.getByLabel('When the balance is below (EUR)').fill('50');
+  await setting.getByLabel('Amount added each time (EUR)').fill('100');
+  await setting.getByLabel('At most in a month (EUR)').fill('90');
+  await setting.getByText('Enter at least the amount of one top-up.').waitFor();
+  await expectAccessible(page, 'the settings of automatic top-up');
+  await setting.getByLabel('At most in a month (EUR)').fill('250');
+  await setting.getByRole('button', { name: 'Turn on' }).click();
+  await card.getByText('€0.00 of at most €250.00').waitFor();
+  await spend(reseller, '20.00');
+  await runJob(panel.service, 'auto_topups');
+  await page.reload();
+  await card.getByText('€100.00 of at most €250.00').waitFor();
+  await balance(page).getByText('€140.00').waitFor();
+  await card.getByRole('button', { name: 'Turn off' }).click();
+  await dialog(page, 'Turn off automatic top-up?').getByRole('button', { name: 'Turn off' }).click();
+  await card.getByText('Off', { exact: true }).waitFor();
 });
 
 test('in test mode the outcome of the payment is chosen, and nothing real moves', async () => {
@@ -239,7 +369,7 @@ test('a viewer sees the top-ups and cannot add any', async () => {
 test('the operator sets up payments behind the password, never sees the secrets again, and can turn them off', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
-  const page = await panel.openAs(service.admin, '/panel/admin/payments');
+  const page = await panel.openAs(service.admin, '/panel/admin/payments?tab=settings');
   await page.getByText('Test key').waitFor();
   await page.getByText(`/payments/stripe`).waitFor();
   await page.getByText('charge.dispute.funds_reinstated').waitFor();
@@ -295,4 +425,25 @@ async function owe(account: TestAccount): Promise<void> {
   expectStatus(await account.post('/orders', { package_id: basic, customer: 'spent' }), 201);
   provider().control.dispute(session);
   await provider().control.deliveriesSettled();
+}
+
+async function spend(account: TestAccount, amount: string): Promise<void> {
+  const body = { amount: `-${amount}`, memo: 'Spent' };
+  expectStatus(await panel.service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, body), 201);
+}
+
+async function usernameOf({ id }: TestAccount): Promise<string> {
+  return expectStatus(await panel.service.admin.get(`/api/admin/v1/accounts/${id}`), 200).account.username;
+}
+
+async function drop(page: Page, name: string, text: string): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(
+    ([fileName, content]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], fileName, { type: 'text/csv' }));
+      return transfer;
+    },
+    [name, text] as const,
+  );
+  await page.getByRole('region', { name: 'Drop a file here' }).dispatchEvent('drop', { dataTransfer });
 }

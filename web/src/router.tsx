@@ -17,6 +17,7 @@ import {
   eventParams,
   ledgerParams,
   orderParams,
+  paymentParams,
   requestParams,
   revenueParams,
   topupParams,
@@ -234,6 +235,8 @@ const routeTree = root.addChildren([
         '/payments',
         'PaymentsPage',
         withConsoleTexts(() => import('./features/payments/payments-page.tsx')),
+        'tab',
+        ...paymentParams,
       ),
       consolePage(
         '/product',

@@ -2,17 +2,22 @@
 
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
+import type { BoundedCount } from '../../shared/list-schemas.ts';
 import { countOpenProductCalls, listOpenProductCalls } from './product-call-reads.ts';
 import { failingView, productCallView } from './product-call-view.ts';
 import { attentionCountSchema, waitingCallsSchema } from './product-panel-schemas.ts';
 
 interface ProductPanelRoutesDependencies {
   readonly database: Database;
+  readonly countPaymentProblems: () => Promise<BoundedCount>;
 }
 
 const listedMax = 20;
 
-export function productPanelRoutes(app: FastifyInstance, { database }: ProductPanelRoutesDependencies): void {
+export function productPanelRoutes(
+  app: FastifyInstance,
+  { database, countPaymentProblems }: ProductPanelRoutesDependencies,
+): void {
   app.get(
     '/attention',
     {
@@ -24,11 +29,12 @@ export function productPanelRoutes(app: FastifyInstance, { database }: ProductPa
       },
     },
     async (_request, reply) => {
-      const [{ count, more }, failing] = await Promise.all([
+      const [{ count, more }, failing, payments] = await Promise.all([
         countOpenProductCalls(database, 'attention'),
         countOpenProductCalls(database, 'failing'),
+        countPaymentProblems(),
       ]);
-      return reply.send({ count, more, failing: failingView(failing) });
+      return reply.send({ count, more, failing: failingView(failing), payments });
     },
   );
 

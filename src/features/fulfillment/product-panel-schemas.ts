@@ -14,6 +14,7 @@ export const attentionCountSchema = Type.Object(
   {
     ...boundedCount.properties,
     failing: failingSchema,
+    payments: Type.Object(boundedCount.properties, { description: 'Payments that could not be booked.' }),
   },
   { description: 'Calls of all accounts that ran out of attempts.' },
 );

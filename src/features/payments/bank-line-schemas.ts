@@ -99,11 +99,11 @@ const csvSchema = Type.Object(
   { description: 'Only for CSV.' },
 );
 
-const exampleCsv = [
-  'Date;Amount;Payer;Text',
-  '2026-01-14;250.00;Northwind Media;Invoice 17',
-  '2026-01-15;-12.50;Bank;Fees',
-].join('\n');
+/** A CSV file with the columns Date, Amount, Payer and Text. */
+const exampleFile = [
+  'RGF0ZTtBbW91bnQ7UGF5ZXI7VGV4dAoyMDI2LTAxLTE0OzI1MC4wMDtOb3J0aHdpbmQgTWVkaWE7',
+  'SW52b2ljZSAxNwoyMDI2LTAxLTE1Oy0xMi41MDtCYW5rO0ZlZXM=',
+].join('');
 
 export const bankStatementBodySchema = Type.Object(
   {
@@ -116,7 +116,7 @@ export const bankStatementBodySchema = Type.Object(
     csv: Type.Optional(csvSchema),
   },
   example({
-    file: Buffer.from(exampleCsv).toString('base64'),
+    file: exampleFile,
     csv: { columns: { date: 'Date', amount: 'Amount', payer: 'Payer', text: 'Text' } },
   }),
 );

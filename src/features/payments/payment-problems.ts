@@ -18,6 +18,7 @@ import {
 } from '../../platform/database/table.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { type Refusal, refusal } from '../../shared/error-catalog.ts';
+import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { type ProblemReason, problemReasons } from '../../shared/topup-words.ts';
 
@@ -136,4 +137,18 @@ export async function listOpenProblems(
   limit: number,
 ): Promise<PaymentProblem[]> {
   return (await database.query(listOpen, [after, limit])).map((row) => paymentProblems.parse(row));
+}
+
+const countedMax = 1_000;
+
+const countOpen: SqlStatement = {
+  name: 'count_open_payment_problems',
+  text: `select count(*) as count from (
+    select 1 from payment_problems where resolved_at is null limit ${countedMax + 1}) p`,
+};
+
+export async function countOpenProblems(database: Queryable): Promise<BoundedCount> {
+  const [row] = await database.query(countOpen);
+  const count = Number(row?.['count']);
+  return { count: Math.min(count, countedMax), more: count > countedMax };
 }

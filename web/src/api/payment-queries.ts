@@ -28,3 +28,15 @@ export const receivablesQuery = reading<Api.Page<Api.Receivable>>('/admin/v1/rec
   limit: receivablesShown,
 });
 export const paymentsQuery = reading<{ readonly payments: Api.Payments }>('/admin/v1/payments');
+
+export const allTopupsQuery = (query: Query) =>
+  listing<Api.CursorPage<Api.ListedTopup>>('/admin/v1/topups', byCursor(query));
+const problemMilliseconds = 30_000;
+export const paymentProblemsQuery = queryOptions({
+  ...reading<Api.Listed<Api.PaymentProblem>>('/admin/v1/payment-problems'),
+  refetchInterval: problemMilliseconds,
+});
+const linesShown = 50;
+export const bankLinesQuery = (status: string | undefined, page: number) =>
+  listing<Api.Page<Api.BankLine>>('/admin/v1/bank-lines', { status, page, limit: linesShown });
+export const autoTopupQuery = reading<{ readonly auto_topup: Api.AutoTopup }>('/v1/auto-topup');

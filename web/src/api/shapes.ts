@@ -54,8 +54,17 @@ import type {
   runningPlansSchema,
 } from '../../../src/features/packages/account-price-schemas.ts';
 import type { balanceSchema, PackageView } from '../../../src/features/packages/package-schemas.ts';
+import type { autoTopupSchema } from '../../../src/features/payments/auto-topup-schemas.ts';
+import type {
+  BankLineView,
+  bankStatementAnswerSchema,
+} from '../../../src/features/payments/bank-line-schemas.ts';
 import type { PaymentsView } from '../../../src/features/payments/payment-settings-schemas.ts';
 import type { ReceivableView } from '../../../src/features/payments/receivable-schemas.ts';
+import type {
+  paymentProblemSchema,
+  refundedSchema,
+} from '../../../src/features/payments/topup-admin-schemas.ts';
 import type { topupSchema } from '../../../src/features/payments/topup-schemas.ts';
 import type { PersonView } from '../../../src/features/people/people-schemas.ts';
 import type {
@@ -289,6 +298,16 @@ export interface AnyCustomer {
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
 
 export type Topup = Static<typeof topupSchema>;
+export interface ListedTopup {
+  readonly topup: Topup;
+  readonly account: { readonly id: number; readonly username: string };
+  readonly needs_attention: PaymentProblem['reason'] | null;
+}
+export type PaymentProblem = Static<typeof paymentProblemSchema>;
+export type RefundedTopup = With<Static<typeof refundedSchema>, { topup: Topup }>;
+export type BankLine = BankLineView;
+export type ImportedLines = Static<typeof bankStatementAnswerSchema>['lines'];
+export type AutoTopup = Static<typeof autoTopupSchema>;
 export type Payments = PaymentsView;
 export type Receivable = ReceivableView;
 export type Renewals = Static<typeof renewalsSchema>;

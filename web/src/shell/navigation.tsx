@@ -167,7 +167,8 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
           >
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {title}
-            {to === '/admin/attention' ? <AttentionCount /> : null}
+            {to === '/admin/attention' ? <AttentionCount of="calls" /> : null}
+            {to === '/admin/payments' ? <AttentionCount of="payments" /> : null}
           </Link>
         </li>
       ))}
@@ -175,16 +176,18 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
   );
 }
 
-function AttentionCount() {
+function AttentionCount({ of }: { readonly of: 'calls' | 'payments' }) {
   const isOperator = useMay()('admin:read');
   const { data } = useQuery({ ...attentionCountQuery, enabled: isOperator });
-  const count = data === undefined ? 0 : data.count + data.failing.count;
-  if (data === undefined || count === 0) return null;
+  if (data === undefined) return null;
+  const counts = of === 'payments' ? [data.payments] : [data, data.failing];
+  const count = counts.reduce((sum, each) => sum + each.count, 0);
+  if (count === 0) return null;
   return (
     <span className="ml-auto">
       <Badge tone="warn">
         {formatCount(count)}
-        {data.more || data.failing.more ? '+' : ''}
+        {counts.some(({ more }) => more) ? '+' : ''}
       </Badge>
     </span>
   );

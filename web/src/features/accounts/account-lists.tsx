@@ -1,10 +1,10 @@
 // Tabs of an account in the console, as on its own pages. The URL holds the tab and its filters.
 
 import { t } from '@lingui/core/macro';
-import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Account } from '../../api/shapes.ts';
 import { lazyEarly } from '../../ui/preload.ts';
+import { TabLinks, useTab } from '../../ui/tab-links.tsx';
 import { CustomerList } from '../customers/customer-list.tsx';
 import { EntryList } from '../ledger/entry-list.tsx';
 import { OrderList } from '../orders/order-list.tsx';
@@ -33,26 +33,10 @@ interface AccountListsProps {
 }
 
 export function AccountLists({ account, access }: AccountListsProps) {
-  const search: { readonly tab?: string } = useSearch({ strict: false });
-  const { tab: chosen } = tabs.find(({ tab }) => tab === search.tab) ?? tabs[0];
+  const chosen = useTab(tabs);
   return (
     <>
-      <nav aria-label={t`Parts of the account`} className="-mb-2 flex flex-wrap gap-x-1 border-b border-line">
-        {tabs.map(({ tab, title }) => (
-          <Link
-            key={tab}
-            to="."
-            search={tab === 'ledger' ? {} : { tab }}
-            replace
-            resetScroll={false}
-            activeOptions={{ exact: true }}
-            aria-current={tab === chosen ? 'page' : undefined}
-            className="-mb-px inline-flex min-h-9 items-center border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:min-h-11 forced-colors:not-aria-[current=page]:border-[Canvas]"
-          >
-            {title}
-          </Link>
-        ))}
-      </nav>
+      <TabLinks label={t`Parts of the account`} tabs={tabs} chosen={chosen} />
       {chosen === 'ledger' ? (
         <EntryList
           accountId={account.id}

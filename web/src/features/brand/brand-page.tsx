@@ -4,6 +4,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { accentThemes } from '../../../../src/shared/accent-shades.ts';
+import { base64Of } from '../../api/base64.ts';
 import { setBrand, setBrandLogo } from '../../api/commands.ts';
 import { brandQuery } from '../../api/queries.ts';
 import type { Brand } from '../../api/shapes.ts';
@@ -204,12 +205,4 @@ function LogoCard({ brand }: { readonly brand: Brand }) {
       </div>
     </Card>
   );
-}
-
-async function base64Of(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  let text = '';
-  for (let at = 0; at < bytes.length; at += 8_192)
-    text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
-  return btoa(text);
 }

@@ -1,38 +1,50 @@
-// How accounts pay in: what they owe, the card provider, the bank account and the limits.
+// Payments of all accounts: top-ups, bank statements, what is owed, and the settings.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { paymentsQuery, receivablesQuery } from '../../api/payment-queries.ts';
-import { useMay } from '../../api/person.ts';
-import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { paymentProblemsQuery } from '../../api/payment-queries.ts';
+import { formatCount } from '../../text/language.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { PaymentsForm } from './payments-form.tsx';
-import { ReceivablesCard } from './receivables-card.tsx';
+import { lazyEarly } from '../../ui/preload.ts';
+import { TabLinks, useTab } from '../../ui/tab-links.tsx';
+import { AllTopups } from './all-topups.tsx';
+import { PaymentProblems } from './payment-problems.tsx';
+import { ReceivablesTab } from './receivables-tab.tsx';
+
+const BankTab = lazyEarly(async () => ({ default: (await import('./bank-tab.tsx')).BankTab }));
+const SettingsTab = lazyEarly(async () => ({ default: (await import('./settings-tab.tsx')).SettingsTab }));
 
 export function PaymentsPage() {
-  const canChange = useMay()('admin:packages');
-  const { data, error, refetch } = useQuery(paymentsQuery);
-  const { data: owed, error: owedError, refetch: refetchOwed } = useQuery(receivablesQuery);
-  const problem = error ?? owedError;
-  const retry = () => {
-    void refetch();
-    void refetchOwed();
-  };
+  const { data } = useQuery(paymentProblemsQuery);
+  const problems = data?.data.length ?? 0;
+  const tabs = [
+    { tab: 'topups', title: t`Top-ups` },
+    {
+      tab: 'attention',
+      title: (
+        <>
+          {t`Needs attention`}
+          {problems === 0 ? null : <Badge tone="warn">{formatCount(problems)}</Badge>}
+        </>
+      ),
+    },
+    { tab: 'bank', title: t`Bank statements` },
+    { tab: 'receivables', title: t`Receivables` },
+    { tab: 'settings', title: t`Settings` },
+  ] as const;
+  const chosen = useTab<(typeof tabs)[number]['tab']>(tabs);
   return (
     <>
       <PageHeader title={t`Payments`} description={t`How accounts add funds to their balance.`} />
-      {problem === null ? null : <ErrorNotice error={problem} onRetry={retry} />}
-      {data === undefined || owed === undefined ? (
-        problem === null ? (
-          <Skeleton className="h-96 w-full" />
-        ) : null
-      ) : (
-        <div className="flex flex-col gap-5">
-          {owed.total === 0 ? null : <ReceivablesCard list={owed} />}
-          <PaymentsForm key={JSON.stringify(data.payments)} payments={data.payments} canChange={canChange} />
-        </div>
-      )}
+      <div className="flex flex-col gap-5">
+        <TabLinks label={t`Parts of payments`} tabs={tabs} chosen={chosen} />
+        {chosen === 'topups' ? <AllTopups /> : null}
+        {chosen === 'attention' ? <PaymentProblems /> : null}
+        {chosen === 'bank' ? <BankTab /> : null}
+        {chosen === 'receivables' ? <ReceivablesTab /> : null}
+        {chosen === 'settings' ? <SettingsTab /> : null}
+      </div>
     </>
   );
 }

@@ -20,6 +20,15 @@ function wentBackWords({ refunded, disputed, currency }: Topup): string {
   ].join(', ');
 }
 
+export function TopupAmount({ topup }: { readonly topup: Topup }) {
+  return (
+    <>
+      <Money amount={topup.amount} currency={topup.currency} className="font-medium" />
+      <div className="text-xs whitespace-nowrap text-soft empty:hidden">{wentBackWords(topup)}</div>
+    </>
+  );
+}
+
 export const topupColumns: readonly Column<Topup>[] = [
   {
     title: t`Payment method`,
@@ -46,12 +55,7 @@ export const topupColumns: readonly Column<Topup>[] = [
   {
     title: t`Amount`,
     align: 'end',
-    cell: (topup) => (
-      <>
-        <Money amount={topup.amount} currency={topup.currency} className="font-medium" />
-        <div className="text-xs whitespace-nowrap text-soft empty:hidden">{wentBackWords(topup)}</div>
-      </>
-    ),
+    cell: (topup) => <TopupAmount topup={topup} />,
   },
 ];
 

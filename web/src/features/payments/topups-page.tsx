@@ -4,7 +4,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { topupParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { topupsQuery } from '../../api/payment-queries.ts';
@@ -20,6 +20,9 @@ import { AddFundsLink, ReceivableNotice, useMayAddFunds } from './funds-parts.ts
 import { topupColumns, topupOnPhone } from './topup-columns.tsx';
 import { topupMethodChoices, topupStatusChoices } from './topup-words.ts';
 
+const AutoTopupCard = lazy(
+  withTexts(async () => ({ default: (await import('./auto-topup-card.tsx')).AutoTopupCard })),
+);
 const AddFundsDialog = lazyEarly(withTexts(() => import('./add-funds-dialog.tsx')));
 
 export function TopupsPage() {
@@ -68,6 +71,9 @@ export function TopupsPage() {
           <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
           <ListSpan list={list} what={t`Requested`} />
         </ListCard>
+        <Suspense fallback={null}>
+          <AutoTopupCard />
+        </Suspense>
       </div>
       {open === 'add-funds' && mayAdd ? (
         <Suspense>

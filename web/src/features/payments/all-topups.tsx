@@ -1,0 +1,96 @@
+// Top-ups of all accounts, with filters and a drawer where they are refunded.
+
+import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
+import { CreditCard } from 'lucide-react';
+import { Suspense } from 'react';
+import { paymentParams } from '../../api/list-params.ts';
+import { allTopupsQuery } from '../../api/payment-queries.ts';
+import type { ListedTopup } from '../../api/shapes.ts';
+import { spanEnd, spanStart } from '../../text/days.ts';
+import { type Column, TwoLines } from '../../ui/data-table.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { ListCard, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
+import { useOpenRow } from '../../ui/open-row.ts';
+import { lazyEarly } from '../../ui/preload.ts';
+import { DrawerLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { TopupAmount, TopupStatusBadge, topupOnPhone } from './topup-columns.tsx';
+import { topupMethodChoices, topupMethodWord, topupStatusChoices } from './topup-words.ts';
+
+const AnyTopupDrawer = lazyEarly(async () => ({
+  default: (await import('./any-topup-drawer.tsx')).AnyTopupDrawer,
+}));
+
+const columns: readonly Column<ListedTopup>[] = [
+  {
+    title: t`Account`,
+    grows: true,
+    cell: ({ topup, account }) => (
+      <TwoLines
+        first={<DrawerLink id={topup.id}>{account.username}</DrawerLink>}
+        second={topupMethodWord(topup.method)}
+      />
+    ),
+  },
+  { title: t`Status`, from: 'sm', cell: ({ topup }) => <TopupStatusBadge topup={topup} /> },
+  {
+    id: 'created',
+    title: t`Requested`,
+    from: 'sm',
+    cell: ({ topup: { created_at: at } }) => <Time at={at} />,
+  },
+  {
+    id: 'credited',
+    title: t`Credited`,
+    from: 'lg',
+    cell: ({ topup: { credited_at: at } }) => (at === null ? '–' : <Time at={at} />),
+  },
+  { title: t`Amount`, align: 'end', cell: ({ topup }) => <TopupAmount topup={topup} /> },
+];
+
+const rowKey = ({ topup }: ListedTopup) => topup.id;
+
+export function AllTopups() {
+  const list = useList(paymentParams);
+  const { status, method, account_id, from, to, cursor } = list.search;
+  const span = { created_from: spanStart(from), created_to: spanEnd(to) };
+  const query = useQuery(allTopupsQuery({ status, method, account_id, ...span, cursor }));
+  const opened = useOpenRow(query.data?.data, rowKey);
+  const named = query.data?.data.find(({ account }) => String(account.id) === account_id)?.account;
+  return (
+    <>
+      <ListCard
+        list={list}
+        query={query}
+        name="all-top-ups"
+        caption={t`Top-ups of all accounts`}
+        columns={columns}
+        rowKey={rowKey}
+        phone={({ topup }) => topupOnPhone(topup)}
+        openKey={opened.key}
+        none={
+          <EmptyState icon={CreditCard} title={t`No top-ups yet`}>
+            {t`Payments by card and bank transfer appear here.`}
+          </EmptyState>
+        }
+        nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
+      >
+        <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
+        <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
+        <ListSpan list={list} what={t`Requested`} />
+        {account_id === undefined ? null : (
+          <OnlyOne label={t`Show all accounts`} onClear={() => list.change({ account_id: '' })}>
+            {named === undefined ? t`Account ${account_id}` : <bdi>{named.username}</bdi>}
+          </OnlyOne>
+        )}
+      </ListCard>
+      {opened.key === undefined ? null : (
+        <Suspense>
+          <AnyTopupDrawer opened={opened} />
+        </Suspense>
+      )}
+    </>
+  );
+}
