@@ -197,7 +197,7 @@ test('a payment that is taken back after it was spent is said as what is owed', 
   await owing.getByText('You owe €6.00').waitFor();
 });
 
-test('the operator refunds a top-up, and is told what the account will owe', async () => {
+test('the operator refunds a top-up, and sees what the account will owe', async () => {
   const reseller = await panel.service.createReseller();
   const topup = await topUp(reseller, '20.00');
   provider().control.press(sessionOf(topup), 'pay');
@@ -240,7 +240,7 @@ test('a payment that could not be credited is counted, explained, and leaves the
   const problem = row(page, 'Another amount than was asked for');
   await problem.getByText('€7.00').waitFor();
   await expectAccessible(page, 'payments that need attention');
-  await problem.getByRole('button', { name: 'Done' }).click();
+  await problem.getByRole('button', { name: 'Mark as resolved' }).click();
   const asked = dialog(page, 'Have you resolved it?');
   await asked.getByLabel('What you did').fill('Refunded at the provider');
   await asked.getByRole('button', { name: 'Remove from the list' }).click();
@@ -271,7 +271,7 @@ test('a bank statement is dropped or chosen, and lines without an account are de
   await expectAccessible(page, 'lines of a bank');
   assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '30.00');
 
-  await row(page, 'Invoice, thank you').getByRole('button', { name: 'Assign …' }).click();
+  await row(page, 'Invoice, thank you').getByRole('button', { name: 'Assign to an account' }).click();
   const assigning = dialog(page, 'Which account does it belong to?');
   await assigning.getByLabel('Account', { exact: true }).fill(username);
   await assigning.getByRole('radio', { name: username }).check({ force: true });

@@ -10,7 +10,7 @@ import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useText } from '../../ui/use-text.ts';
-import { saidOfLine } from './bank-line-actions.tsx';
+import { saidOfLine } from './bank-line-words.ts';
 
 interface AssignLineDialogProps {
   readonly line: BankLine;

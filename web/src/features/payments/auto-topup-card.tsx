@@ -78,7 +78,7 @@ function Settings({ auto }: { readonly auto: AutoTopup }) {
               actions={[
                 {
                   id: 'set',
-                  title: status === 'on' ? t`Change` : t`Turn on`,
+                  title: status === 'on' ? t`Change settings` : t`Turn on`,
                   icon: Settings2,
                   dialog: (onClose) => <AutoTopupDialog auto={auto} onClose={onClose} />,
                 },

@@ -2,44 +2,49 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { EyeOff, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { assignBankLine, ignoreBankLine } from '../../api/payment-commands.ts';
 import { accountQuery } from '../../api/queries.ts';
 import type { BankLine } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { formatMoney } from '../../text/amounts.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { AssignLineDialog } from './assign-line-dialog.tsx';
+import { saidOfLine } from './bank-line-words.ts';
 
-export function saidOfLine({ account, status, amount, currency }: BankLine): string {
-  const name = account?.username ?? '';
-  if (status === 'credited') return t`${formatMoney(amount, currency)} credited to ${name}.`;
-  if (status === 'returned') return t`Taken back from ${name}.`;
-  return t`Assigned to ${name}. It is booked once the account is open.`;
+/** A line that may still be booked. */
+function isOpenLine({ status }: BankLine): boolean {
+  return status === 'unmatched' || status === 'ignored';
 }
 
 export function BankLineActions({ line }: { readonly line: BankLine }) {
   const [isAssigning, setIsAssigning] = useState(false);
   const ignore = useCommand(() => ignoreBankLine(line.id), { onDone: () => say(t`Line ignored.`) });
-  const isOpen = line.status === 'unmatched' || line.status === 'ignored';
-  const [suggested, ...more] = line.suggested_account_ids;
-  if (!isOpen) return null;
+  if (!isOpenLine(line)) return null;
   return (
-    <span className="inline-flex flex-wrap justify-end gap-2">
-      {suggested === undefined || more.length > 0 ? null : <AssignTo line={line} accountId={suggested} />}
-      <Button onClick={() => setIsAssigning(true)}>{t`Assign …`}</Button>
+    <span className="inline-flex">
+      <IconButton label={t`Assign to an account`} onClick={() => setIsAssigning(true)}>
+        <UserPlus aria-hidden="true" className="size-4" />
+      </IconButton>
       {line.status === 'unmatched' ? (
-        <Button onClick={() => ignore.mutate(undefined)} disabled={ignore.isPending}>
-          {t`Ignore`}
-        </Button>
+        <IconButton label={t`Ignore`} onClick={() => ignore.mutate(undefined)} disabled={ignore.isPending}>
+          <EyeOff aria-hidden="true" className="size-4" />
+        </IconButton>
       ) : null}
       {ignore.error === null ? null : <ErrorNotice error={ignore.error} />}
       {isAssigning ? <AssignLineDialog line={line} onClose={() => setIsAssigning(false)} /> : null}
     </span>
   );
+}
+
+/** One press, if the line names one account. */
+export function SuggestedAccount({ line }: { readonly line: BankLine }) {
+  const [suggested, ...more] = line.suggested_account_ids;
+  if (!isOpenLine(line) || suggested === undefined || more.length > 0) return null;
+  return <AssignTo line={line} accountId={suggested} />;
 }
 
 /** Shown once the account is known to exist. */
@@ -51,12 +56,12 @@ function AssignTo({ line, accountId }: { readonly line: BankLine; readonly accou
   );
   if (data === undefined) return null;
   return (
-    <>
-      <Button look="primary" disabled={command.isPending} onClick={() => command.mutate(accountId)}>
-        {t`Assign to ${data.account.username}`}
+    <div className="mt-1.5">
+      <Button className="max-w-full" disabled={command.isPending} onClick={() => command.mutate(accountId)}>
+        <span className="truncate">{t`Assign to ${data.account.username}`}</span>
       </Button>
       {command.error === null ? null : <ErrorNotice error={command.error} />}
       {command.dialog}
-    </>
+    </div>
   );
 }

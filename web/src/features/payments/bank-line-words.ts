@@ -1,4 +1,6 @@
 import { t } from '@lingui/core/macro';
+import type { BankLine } from '../../api/shapes.ts';
+import { formatMoney } from '../../text/amounts.ts';
 import { wordOf } from '../../text/words.ts';
 
 const statusWords = {
@@ -29,3 +31,10 @@ export const lineReasonWord = wordOf({
   account_blocked: t`the account is blocked`,
   account_halted: t`the account is halted`,
 });
+
+export function saidOfLine({ account, status, amount, currency }: BankLine): string {
+  const name = account?.username ?? '';
+  if (status === 'credited') return t`${formatMoney(amount, currency)} credited to ${name}.`;
+  if (status === 'returned') return t`Taken back from ${name}.`;
+  return t`Assigned to ${name}. It is booked once the account is open.`;
+}

@@ -20,7 +20,7 @@ import { AccountLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { BankImportCard } from './bank-import-card.tsx';
-import { BankLineActions } from './bank-line-actions.tsx';
+import { BankLineActions, SuggestedAccount } from './bank-line-actions.tsx';
 import { lineReasonWord, lineStatusChoices, lineStatusWord } from './bank-line-words.ts';
 
 const tones: Readonly<Record<BankLine['status'], Tone>> = {
@@ -31,20 +31,21 @@ const tones: Readonly<Record<BankLine['status'], Tone>> = {
   ignored: 'neutral',
 };
 
-const columns: readonly Column<BankLine>[] = [
+const columnsOf = (mayDecide: boolean): readonly Column<BankLine>[] => [
   {
     title: t`Payer`,
     grows: true,
-    cell: ({ payer, text, account }) => (
+    cell: (line) => (
       <>
         <div className="truncate font-medium">
-          {account === null ? (
-            <bdi>{payer.name ?? t`Unknown`}</bdi>
+          {line.account === null ? (
+            <bdi>{line.payer.name ?? t`Unknown`}</bdi>
           ) : (
-            <AccountLink id={account.id}>{account.username}</AccountLink>
+            <AccountLink id={line.account.id}>{line.account.username}</AccountLink>
           )}
         </div>
-        <bdi className="block text-xs wrap-anywhere text-soft">{text}</bdi>
+        <bdi className="block text-xs wrap-anywhere text-soft">{line.text}</bdi>
+        {mayDecide ? <SuggestedAccount line={line} /> : null}
       </>
     ),
   },
@@ -54,7 +55,7 @@ const columns: readonly Column<BankLine>[] = [
     cell: ({ status, reason }) => (
       <>
         <Badge tone={tones[status]}>{lineStatusWord(status)}</Badge>
-        {reason === null ? null : <div className="text-xs text-soft">{lineReasonWord(reason)}</div>}
+        {reason === null ? null : <div className="max-w-44 text-xs text-soft">{lineReasonWord(reason)}</div>}
       </>
     ),
   },
@@ -68,6 +69,16 @@ const columns: readonly Column<BankLine>[] = [
     align: 'end',
     cell: ({ amount, currency }) => <Money amount={amount} currency={currency} signed />,
   },
+  ...(mayDecide
+    ? [
+        {
+          title: t`Decide`,
+          untitled: true,
+          align: 'end' as const,
+          cell: (line: BankLine) => <BankLineActions line={line} />,
+        },
+      ]
+    : []),
 ];
 
 export function BankTab() {
@@ -78,17 +89,6 @@ export function BankTab() {
   const may = useMay()('admin:credit');
   const total = query.data?.total ?? 0;
   const isLast = query.data === undefined || page * query.data.per_page >= total;
-  const withActions: readonly Column<BankLine>[] = may
-    ? [
-        ...columns,
-        {
-          title: t`Decide`,
-          untitled: true,
-          align: 'end',
-          cell: (line) => <BankLineActions line={line} />,
-        },
-      ]
-    : columns;
   return (
     <>
       {may ? <BankImportCard /> : null}
@@ -108,7 +108,7 @@ export function BankTab() {
         </FilterBar>
         <DataTable
           caption={t`Lines of bank statements`}
-          columns={withActions}
+          columns={columnsOf(may)}
           {...tableState(query)}
           rowKey={({ id }) => id}
           phone={(line) => (

@@ -75,6 +75,11 @@ export function PaymentProblems() {
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
+        phone={({ account_id: id, created_at: at }) => (
+          <>
+            <AccountLink id={id}>{t`Account ${id}`}</AccountLink> <Time at={at} style="day" />
+          </>
+        )}
         empty={
           <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
             {t`Payments that could not be credited appear here.`}
@@ -89,7 +94,7 @@ function Dismiss({ problem }: { readonly problem: PaymentProblem }) {
   const [isAsked, setIsAsked] = useState(false);
   return (
     <>
-      <Button onClick={() => setIsAsked(true)}>{t`Done`}</Button>
+      <Button onClick={() => setIsAsked(true)}>{t`Mark as resolved`}</Button>
       {isAsked ? <DismissDialog problem={problem} onClose={() => setIsAsked(false)} /> : null}
     </>
   );
