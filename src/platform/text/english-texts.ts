@@ -58,7 +58,7 @@ export const englishTexts = {
   alerts_on_text: 'Alerts for this account are emailed to {address}.',
   confirm_address_title: 'Receive alerts?',
   confirm_address_text:
-    'An account wants to email its alerts to {address}: low balance and plans ending soon.',
+    'An account wants to email its alerts to {address}: low balance, payments and plans ending soon.',
   confirm_address_button: 'Confirm this address',
   confirm_address_unknown: 'Open the whole link from the email. It works for seven days.',
   mail_link_unknown_heading: 'This link isn’t valid',

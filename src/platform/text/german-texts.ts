@@ -98,7 +98,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   mail_browser_unknown: 'unbekannt',
   mail_address_subject: 'Bitte bestätigen Sie diese Adresse',
   mail_address_text:
-    'Das Konto {account} möchte Benachrichtigungen an diese Adresse senden: bei niedrigem Guthaben und wenn Tarife bald enden.',
+    'Das Konto {account} möchte Benachrichtigungen an diese Adresse senden: bei niedrigem Guthaben, bei Zahlungen und wenn Tarife bald enden.',
   mail_address_label: 'Adresse bestätigen',
   mail_address_after:
     'Falls Sie das nicht erwarten, ignorieren Sie diese E-Mail. Ohne Ihre Bestätigung senden wir Ihnen keine Benachrichtigungen.',
