@@ -15,7 +15,7 @@ import {
 import { createAccessLog, timeMember } from './platform/http/access-log.ts';
 import type { Seal } from './platform/secrets/seal.ts';
 import { type Config, defaultLimits, readConfig } from './setup/config.ts';
-import { type DemoProvider, startDemoProvider } from './setup/demo-payments.ts';
+import { type DemoProvider, endDemoPayments, startDemoProvider } from './setup/demo-payments.ts';
 import { prepareDemo } from './setup/demo-reseller.ts';
 import { demoResellerFile, keepDemoSecrets } from './setup/demo-reseller-file.ts';
 import { errorMessageOf } from './setup/error-message.ts';
@@ -75,6 +75,7 @@ async function run(config: Config): Promise<void> {
   // A wildcard address cannot be used in a link.
   const host = ['0.0.0.0', '::'].includes(config.host) ? '127.0.0.1' : config.host;
   const address = () => `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const publicUrl = () => config.publicUrl ?? address();
 
   let close: () => Promise<void> = () => database.close();
   try {
@@ -86,12 +87,12 @@ async function run(config: Config): Promise<void> {
       limits: defaultLimits,
       database,
       seal,
-      publicUrl: () => config.publicUrl ?? address(),
+      publicUrl,
       logger,
       accessLog: logsRequests && logger.isLevelEnabled('info') ? createAccessLog(output) : null,
       now,
       monotonicNow: () => performance.now(),
-      demoApiBase: () => demoProvider?.url ?? null,
+      ...(config.demo && { demoProvider: () => demoProvider }),
     });
     const controlSocket = await openServiceControlSocket(config, database, seal, logger);
     close = async () => {
@@ -113,8 +114,8 @@ async function run(config: Config): Promise<void> {
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
-    if (demo !== null)
-      demoProvider = await startDemoProvider(database, seal, { host: config.host, now: now() });
+    if (config.demo) demoProvider = await startDemoProvider(database, seal, { publicUrl, now: now() });
+    else await endDemoPayments(database, seal, now());
     // Listen only when ready: until then connections are refused, so a proxy or a client tries again.
     await service.app.listen({ host: config.host, port, listenTextResolver: listeningFields });
     service.jobs.start();
@@ -124,7 +125,7 @@ async function run(config: Config): Promise<void> {
     demoProvider?.announceTo(address());
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
     say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen, logsRequests }));
-    say(demo === null ? '\n' : demoText(address(), demo, demoFile));
+    say(demo === null ? '\n' : demoText(address(), demo, demoFile, demoProvider !== null));
   } catch (error) {
     await close();
     throw error;

@@ -9,6 +9,7 @@ import type { Database, SqlStatement } from '../../src/platform/database/databas
 import { createService } from '../../src/service/create-service.ts';
 import { type Config, defaultLimits } from '../../src/setup/config.ts';
 import { createDemoPackages } from '../../src/setup/demo-packages.ts';
+import { setDemoPayments } from '../../src/setup/demo-payments.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
 import { ConfigProblem } from '../../src/setup/settings.ts';
@@ -66,6 +67,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     const key = actorId === null ? null : await openApiKey(database, service.seal, actorId);
     if (actorId === null || key === null) throw new Error('There is no administrator with a key.');
     await createDemoPackages(database, service.packages, { actorId, now: clock });
+    await setDemoPayments(database, service.seal, { actorId, now: clock });
 
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const orders = await playDemoYear({

@@ -40,7 +40,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
   let seconds = () => 0;
   const stripe = await startStandInStripe({
     milliseconds: () => seconds() * 1000,
-    publicUrl: 'https://checkout.stripe.com',
+    publicUrl: () => 'https://checkout.stripe.com',
   });
   const started = await startTestService({
     outbound: endpoint,

@@ -88,6 +88,7 @@ import type { PerAccountConcurrency } from '../platform/limits/per-account-concu
 import type { RateLimiter } from '../platform/limits/rate-limiter.ts';
 import { createAllowList } from '../shared/allow-list.ts';
 import { type AdminRoutesDependencies, adminRoutes } from './admin-routes.ts';
+import type { PayPages } from './demo-pay-pages.ts';
 import { docsPages } from './docs-pages.ts';
 import { namedSchemas } from './named-schemas.ts';
 import { panelPages } from './panel-pages.ts';
@@ -132,6 +133,8 @@ interface OwnDependencies {
   readonly docsFolder: string;
   readonly publicUrl: () => string;
   readonly topupUrl: () => string | null;
+  /** null: not a demo. */
+  readonly demoProvider: (() => PayPages | null) | null;
   readonly loginLinks: Pick<
     LoginLinkRoutesDependencies,
     'productUrl' | 'codeValidSeconds' | 'sessionValidSeconds'
@@ -258,6 +261,11 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     { prefix: '/panel/api' },
   );
   await app.register(async (open) => stripeWebhookRoutes(open, dependencies));
+  const { demoProvider } = dependencies;
+  if (demoProvider !== null) {
+    const { demoPayPages } = await import('./demo-pay-pages.ts');
+    await app.register(async (open) => demoPayPages(open, demoProvider));
+  }
   await servePages(app, dependencies);
   await app.ready();
   return app;

@@ -73,6 +73,7 @@ import type { EpochSeconds } from '../shared/times.ts';
 import { programVersion } from '../shared/version.ts';
 import { createApp } from './app.ts';
 import { type Counting, createRateLimitCounts } from './create-rate-limits.ts';
+import type { PayPages } from './demo-pay-pages.ts';
 import { builtDocsFolder } from './docs-pages.ts';
 import { followChanges } from './follow-changes.ts';
 import { createReadiness } from './readiness.ts';
@@ -93,8 +94,8 @@ export interface ServiceDependencies {
   readonly jobsClock?: () => EpochSeconds;
   /** Replaces outbound calls when the documentation's samples are made. */
   readonly outbound?: Outbound;
-  /** The address of the demo's payment provider. */
-  readonly demoApiBase?: () => string | null;
+  /** The payment provider of a demo, once it runs. */
+  readonly demoProvider?: () => PayPages | null;
   readonly pagesFolder?: string;
   readonly docsFolder?: string;
 }
@@ -195,7 +196,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     brand.current().name ?? config.mail?.from.name ?? config.statementIssuer[0] ?? 'Sellthrough';
   const gateways = createPaymentGateways({
     ...{ database: lookups, seal, stripeApiBase: config.stripeApiBase },
-    demoApiBase: dependencies.demoApiBase ?? (() => null),
+    demoApiBase: () => dependencies.demoProvider?.()?.url ?? null,
   });
   const checkout: CheckoutTexts = { publicUrl, description: () => `${issuer()}: prepaid balance`, currency };
   const onProviderProblem = (error: unknown, subject: string | null = null) =>
@@ -287,6 +288,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     offeredTopups: paymentMethods.offered,
     countPaymentProblems: () => countOpenProblems(lookups),
     gateways,
+    demoProvider: dependencies.demoProvider ?? null,
     checkout,
     onProviderProblem,
     now,

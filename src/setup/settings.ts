@@ -338,7 +338,7 @@ const firstAdministrator = {
   DEMO: setting({
     fallback: '0',
     meaning:
-      '1: on an empty database, add packages and the reseller "demo" with credit. "npm start" does this if only this machine can reach HOST.',
+      '1: on an empty database, add packages, payments that move no money, and the reseller "demo" with credit. "npm start" does this if only this machine can reach HOST.',
     read: flag,
   }),
 };

@@ -53,6 +53,7 @@ export function demoText(
   address: string,
   { apiKey, password, credit }: DemoReseller,
   file: string | null,
+  takesPayments: boolean,
 ): string {
   const body = JSON.stringify({ package_id: 1, customer: 'ada@example.com' });
   const where = file === null ? '' : '. Its secrets are in a file that only this user may read';
@@ -73,7 +74,5 @@ Place an order. Paste this twice: the second answer is a replay, and nothing is 
 
   curl -i ${address}/api/v1/orders -H ${authorization} -H 'Idempotency-Key: first-order' -d '${body}'
 
-Add funds in the panel, on a page that stands in for Stripe. No money moves.
-
-`;
+${takesPayments ? 'Add funds in the panel, on a page that stands in for Stripe. No money moves.\n\n' : ''}`;
 }

@@ -27,8 +27,8 @@ export interface StandInOptions {
   readonly host?: string;
   /** Default: any free port. */
   readonly port?: number;
-  /** The address that browsers reach it under. Default: its own. */
-  readonly publicUrl?: string;
+  /** The address that browsers reach its pages under, if another server shows them. Default: its own. */
+  readonly publicUrl?: () => string;
   /** Shown on the hosted page, unless a session names one in `branding_settings[display_name]`. */
   readonly shopName?: string;
   /** Default: any test key. */
@@ -46,12 +46,14 @@ export interface StandInStripe {
   readonly host: string;
   readonly port: number;
   readonly control: StandInControl;
+  /** Answers for another server, whose path begins with `payPagePath`. */
+  showPage(request: IncomingMessage, response: ServerResponse): Promise<void>;
   stop(): Promise<void>;
 }
 
 const bodyBytesMax = 1_000_000;
 const retriesByDefault = [1_000, 5_000, 30_000, 300_000, 3_600_000];
-const pagePath = '/c/pay/';
+export const payPagePath = '/c/pay/';
 const controlPath = '/stand-in/';
 
 interface Parts {
@@ -73,7 +75,6 @@ export async function startStandInStripe(options: StandInOptions = {}): Promise<
   let falsification: Falsification | null = null;
   let refundStatus: 'pending' | 'succeeded' = 'succeeded';
   let apiKeys = options.apiKeys ?? null;
-  let publicUrl = options.publicUrl ?? '';
   const settling = new Set<NodeJS.Timeout>();
 
   const shownIn = (place: 'events' | 'answers') => (object: JsonObject) =>
@@ -88,7 +89,7 @@ export async function startStandInStripe(options: StandInOptions = {}): Promise<
   });
   const api = createStripeApi({
     ...{ state, refundStatus: () => refundStatus, shownInAnswers: shownIn('answers') },
-    ...{ apiKeys: () => apiKeys, payPageOf: (id: string) => `${publicUrl}${pagePath}${id}` },
+    ...{ apiKeys: () => apiKeys, payPageOf: (id: string) => `${publicUrl()}${payPagePath}${id}` },
   });
   const control = createControl({
     ...{ state, deliveries, setFault: api.setFault },
@@ -124,10 +125,11 @@ export async function startStandInStripe(options: StandInOptions = {}): Promise<
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
-  publicUrl ||= url;
+  const publicUrl = options.publicUrl ?? (() => url);
 
   return {
     ...{ url, host, port: address.port, control },
+    showPage: async (request, response) => answerPage(parts, request, response, await readBody(request)),
     async stop() {
       deliveries.stop();
       for (const timer of settling) clearTimeout(timer);
@@ -142,7 +144,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   const { pathname, search } = new URL(request.url ?? '/', 'http://stand-in');
   const body = await readBody(request);
   const { method = 'GET', headers } = request;
-  if (pathname.startsWith(pagePath)) return answerPage(parts, request, response, body);
+  if (pathname.startsWith(payPagePath)) return answerPage(parts, request, response, body);
   if (pathname.startsWith(controlPath)) return answerControl(parts, request, response, body);
   const sent = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join() : value]),
@@ -176,7 +178,7 @@ function readObject(body: string): JsonObject {
 function answerPage(parts: Parts, request: IncomingMessage, response: ServerResponse, body: string): void {
   const { state, shopName, pressed } = parts;
   expireSessions(state);
-  const found = state.find((request.url ?? '').slice(pagePath.length).replace(/\?.*$/, ''));
+  const found = state.find((request.url ?? '').slice(payPagePath.length).replace(/\?.*$/, ''));
   const preferred = languageOf(request.headers['accept-language']);
   if (found?.object !== 'checkout.session') {
     sendPage(response, 404, endedPage(null, null, preferred));

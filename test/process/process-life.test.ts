@@ -230,6 +230,7 @@ describe('the first start of all', () => {
     const asked = await demo.post('/topups', { amount: '10.00', method: 'card' });
     assert.equal(asked.status, 201, asked.text);
     const { id, pay_url: page } = asked.body.topup;
+    assert.ok(page.startsWith(`${first.address}/`), 'a forwarded port shows it too');
     assert.match(await (await fetch(page)).text(), /No money moves/);
     const pressed = await fetch(page, {
       method: 'POST',
@@ -270,12 +271,29 @@ describe('the first start of all', () => {
     assert.ok(secrets.includes(key), 'the demo has the key it had');
     const demo = createApiClient(second.address, key);
     assert.equal((await demo.get('/balance')).body.balance, '501.00', 'no second demo credit');
+    assert.equal((await demo.post('/topups', { amount: '10.00', method: 'card' })).status, 201);
     const [line = ''] = /^ {2}curl .*$/m.exec(second.said) ?? [];
     assert.equal((await paste(line)()).replayed, true);
     assert.equal((await stop(second, 'SIGINT')).code, 0, 'Ctrl-C ends it as well');
     const { code, stdout } = await verify({ DATA_DIR: dataDir });
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 3, problems: [] });
+  });
+
+  test('a start without the demo removes its payment page and its bank account', async () => {
+    const served = await start({ DATA_DIR: dataDir }, []);
+    const demo = createApiClient(served.address, shown(first.said, 'API key', demoSection));
+    const { body: shownTopups } = await demo.get('/topups?status=open');
+    assert.equal(shownTopups.data.length, 1, 'the one of the former run');
+    assert.equal((await fetch(`${served.address}/c/pay/cs_test_1`)).status, 404);
+    for (const method of ['card', 'bank_transfer']) {
+      const refused = await demo.post('/topups', { amount: '10.00', method });
+      assert.equal(refused.body.error.code, 'payment_method_off', method);
+    }
+    assert.equal((await stop(served)).code, 0);
+    const again = await start({ DATA_DIR: dataDir });
+    assert.doesNotMatch(again.said, /stands in for Stripe/, 'what was removed stays so');
+    assert.equal((await stop(again)).code, 0);
   });
 });
 

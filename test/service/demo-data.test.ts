@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { fillDemo } from '../../scripts/demo/fill-demo.ts';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
+import { findPaymentSettings } from '../../src/features/payments/payment-settings.ts';
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import { type Config, readConfig } from '../../src/setup/config.ts';
 import { type OpenedDatabase, openDatabase } from '../../src/setup/open-database.ts';
@@ -55,6 +56,8 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
   const report = await verifyLedger(opened.database, until);
   assert.deepEqual(report.problems, []);
   assert.ok(report.entries > 60);
+  const { cardEnabled, bankEnabled } = await findPaymentSettings(opened.database);
+  assert.ok(cardEnabled && bankEnabled, 'funds can be added');
   const has = async (what: string, text: string) =>
     assert.ok((await ask(`select 1 as one from ${text} limit 1`)).length > 0, what);
   for (const kind of ['activate', 'renew', 'change']) await has(kind, `orders where kind = '${kind}'`);

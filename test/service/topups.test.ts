@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import {
   moneyOf,
@@ -273,6 +274,44 @@ test('an open top-up is canceled, and its page closes; money that comes all the 
   assert.deepEqual(await statusesOf(reseller, canceled, late), ['cancelled', 'paid']);
   expectRefusal(await cancel(late.id), '409 topup_not_open');
   expectRefusal(await cancel(reseller.id * 1_000_000_000 + 9), '404 topup_not_found');
+});
+
+test('pages that the provider no longer has, and those of a provider that was removed, expire without a word in the log', async () => {
+  const scene = await startPaymentScene();
+  const { service, standIn } = scene;
+  const reseller = await service.createReseller();
+  const [open, canceled] = [await topUp(reseller, '10.00'), await topUp(reseller, '11.00')];
+  await standIn.stop();
+  const milliseconds = () => service.clock.seconds * 1000;
+  const restarted = await startStandInStripe({ port: standIn.port, milliseconds });
+  try {
+    assert.equal((await fetch(open.pay_url)).status, 404);
+    expectStatus(await reseller.post(`/api/v1/topups/${canceled.id}/cancel`), 200);
+    service.clock.seconds += 120;
+    await scene.reconcile();
+    assert.deepEqual(await statusesOf(reseller, open, canceled), ['open', 'cancelled']);
+    service.clock.seconds += 86_400 - 120;
+    await scene.reconcile();
+    assert.deepEqual(await statusesOf(reseller, open, canceled), ['expired', 'cancelled']);
+
+    const last = await topUp(reseller, '13.00');
+    expectStatus(
+      await service.admin.send('PUT', '/api/admin/v1/payments', {
+        methods: {},
+        minimum: '1.00',
+        maximum: '5000.00',
+      }),
+      200,
+    );
+    service.clock.seconds += 86_400;
+    await scene.reconcile();
+    assert.deepEqual(await statusesOf(reseller, last), ['expired']);
+    const problems = service.logLines.filter(({ level }) => level !== 'info' && level !== 30);
+    assert.deepEqual(problems, []);
+  } finally {
+    await restarted.stop();
+    await scene.close();
+  }
 });
 
 test('a repeated request with its key is the same top-up, with the same page', async () => {

@@ -102,7 +102,11 @@ async function checkTopups(
     if (topup.method === 'bank_transfer') {
       await moveStatus(database, { ...each, to: 'expired', currency, now: now() });
       await setNextCheck(database, each, null);
-    } else if (gateway !== null) {
+    } else if (gateway === null) {
+      // Looked at again: the provider that was removed may be set again.
+      if (topup.expiresAt !== null && now() >= topup.expiresAt)
+        await moveStatus(database, { ...each, to: 'expired', currency, now: now() });
+    } else {
       await apart(dependencies, `top-up ${each.accountId}-${each.number}`, async () => {
         if (await checkTopup(dependencies, gateway, topup)) await setNextCheck(database, each, null);
       });
