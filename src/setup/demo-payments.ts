@@ -61,7 +61,9 @@ export async function startDemoProvider(
   if (!isDemoCard(seal, settings)) return null;
   const { startStandInStripe } = await import('../stand-in-stripe/stand-in-stripe.ts');
   // Only this process can reach it, and its pages are the service's own: a forwarded port shows them too.
-  const standIn = await startStandInStripe({ publicUrl, apiKeys: [demoCardKey], settleMilliseconds });
+  const standIn = await startStandInStripe({
+    ...{ publicUrl, apiKeys: [demoCardKey], settleMilliseconds, shopName: 'Sellthrough Demo' },
+  });
   const secrets = openWebhookSecrets(seal, settings, now);
   return {
     ...standIn,

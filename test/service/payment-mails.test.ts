@@ -59,6 +59,22 @@ test('what comes, fails and goes back is mailed once to each address, with what 
   assert.match(disputed?.text ?? '', /You owe: \$19\.00/);
 });
 
+test('refunds of one top-up are mailed with what they add up to', async () => {
+  const account = await scene.listening({ emails: ['e@example.com'] }, '1.00');
+  const session = await pressed((await topUp(account, '25.00')).pay_url, 'pay');
+  await scene.mailed();
+  const subjects: string[] = [];
+  for (const cents of [500, 700]) {
+    standIn.control.refund(session, cents);
+    await standIn.control.deliveriesSettled();
+    subjects.push(...(await scene.mailed()).map(({ subject }) => subject));
+  }
+  assert.deepEqual(subjects, [
+    'A top-up was refunded: $5.00 in total',
+    'A top-up was refunded: $12.00 in total',
+  ]);
+});
+
 test('a card that needs its holder is mailed with a link, and one that fails three times', async () => {
   const account = await scene.listening({ emails: ['c@example.com'] }, '1.00');
   const { setup_url: url } = expectStatus(await account.post('/auto-topup/card', {}), 201);
@@ -82,7 +98,10 @@ test('a card that needs its holder is mailed with a link, and one that fails thr
   const subjects: string[] = [];
   for (let day = 0; day < 3; day += 1) {
     await runJob(scene.service, 'auto_topups');
-    subjects.push(...(await scene.mailed()).map(({ subject }) => subject));
+    for (const { subject, text } of await scene.mailed()) {
+      subjects.push(subject);
+      if (subject === 'Automatic top-up is off') assert.match(text, /\/panel\/top-ups\n/);
+    }
     scene.service.clock.seconds += 86_400;
   }
   assert.deepEqual(subjects.sort(), [

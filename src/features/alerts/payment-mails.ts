@@ -17,7 +17,7 @@ const labels = {
   'topup.refunded': 'mail_topup_label',
   'topup.disputed': 'mail_topup_label',
   'auto_topup.paused': 'mail_auto_topup_paused_label',
-  'auto_topup.disabled': 'mail_topup_label',
+  'auto_topup.disabled': 'mail_auto_topup_disabled_label',
 } as const;
 
 const subjects = {
@@ -58,6 +58,8 @@ export function paymentMail({
     const { currency, amount, refunded, disputed } = topup;
     const gone = type === 'topup.refunded' ? refunded : disputed;
     const isBack = type === 'topup.refunded' || type === 'topup.disputed';
+    // The list also has the settings of automatic top-ups.
+    const list = `${publicUrl}/panel/top-ups`;
     const shown = money(isBack ? gone : amount, currency);
     const text = texts[type];
     const parts: MailPart[] = [
@@ -73,7 +75,11 @@ export function paymentMail({
             : []),
         ],
       },
-      { type: 'link', label: t(labels[type]), url: `${publicUrl}/panel/top-ups/${topup.id}` },
+      {
+        type: 'link',
+        label: t(labels[type]),
+        url: type === 'auto_topup.disabled' ? list : `${list}/${topup.id}`,
+      },
     ];
     return { subject: t(subjects[type], { amount: shown }), parts };
   };

@@ -104,7 +104,7 @@ export const englishTexts = {
   mail_topup_paid_subject: '{amount} was added to your balance',
   mail_topup_failed_subject: 'Your payment of {amount} failed',
   mail_topup_failed_text: 'Nothing was added to your balance.',
-  mail_topup_refunded_subject: '{amount} of a top-up was refunded',
+  mail_topup_refunded_subject: 'A top-up was refunded: {amount} in total',
   mail_topup_disputed_subject: 'A payment of {amount} was disputed',
   mail_topup_disputed_text:
     'The card holder’s bank took the money back, so it left your balance. You get it back if the dispute is won.',
@@ -116,6 +116,7 @@ export const englishTexts = {
     'Your bank wants the card holder to confirm the automatic top-up. It is paused until you pay this top-up and save the card again.',
   mail_auto_topup_paused_label: 'Confirm the payment',
   mail_auto_topup_disabled_subject: 'Automatic top-up is off',
+  mail_auto_topup_disabled_label: 'Set up automatic top-up',
   mail_auto_topup_disabled_text: 'Three payments in a row failed. Save another card and turn it on again.',
   mail_ending_subject: '{count, plural, one {A plan ends soon} other {# plans end soon}}',
   mail_ending_plan: '{package}, until {time}',

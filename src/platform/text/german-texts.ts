@@ -113,7 +113,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   mail_topup_paid_subject: '{amount} wurden Ihrem Guthaben gutgeschrieben',
   mail_topup_failed_subject: 'Ihre Zahlung über {amount} ist fehlgeschlagen',
   mail_topup_failed_text: 'Ihrem Guthaben wurde nichts gutgeschrieben.',
-  mail_topup_refunded_subject: '{amount} einer Aufladung wurden erstattet',
+  mail_topup_refunded_subject: 'Aufladung erstattet: insgesamt {amount}',
   mail_topup_disputed_subject: 'Eine Zahlung über {amount} wurde angefochten',
   mail_topup_disputed_text:
     'Die Bank des Karteninhabers hat das Geld zurückgeholt, deshalb wurde es von Ihrem Guthaben abgezogen. Wird die Anfechtung gewonnen, erhalten Sie es zurück.',
@@ -125,6 +125,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
     'Ihre Bank verlangt, dass der Karteninhaber die automatische Aufladung bestätigt. Sie pausiert, bis Sie diese Aufladung bezahlen und die Karte neu hinterlegen.',
   mail_auto_topup_paused_label: 'Zahlung bestätigen',
   mail_auto_topup_disabled_subject: 'Die automatische Aufladung ist aus',
+  mail_auto_topup_disabled_label: 'Automatische Aufladung einrichten',
   mail_auto_topup_disabled_text:
     'Drei Zahlungen hintereinander sind fehlgeschlagen. Hinterlegen Sie eine andere Karte und schalten Sie sie wieder ein.',
   mail_ending_subject: '{count, plural, one {Ein Tarif endet bald} other {# Tarife enden bald}}',

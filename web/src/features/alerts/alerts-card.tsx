@@ -136,7 +136,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           readOnly={command.isPending}
           value={emails}
           onText={(text) => setTyped({ ...typed, emails: text })}
-          hint={t`Up to ten, separated by commas.`}
+          hint={t`Up to ten, separated by commas. They also get emails about payments.`}
           problem={problems.emails}
         />
         {mail && unconfirmed !== '' ? (
