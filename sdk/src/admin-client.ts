@@ -40,6 +40,7 @@ import type {
   ExchangeLoginCodeBody,
   FailOrderBody,
   GrantTrialBody,
+  IgnoreBankLineBody,
   ImportBankStatementAnswer,
   ImportBankStatementBody,
   InvitePersonAnswer,
@@ -675,9 +676,9 @@ export class AdminClient {
   }
 
   /** Leaves the line out. It can still be assigned later. Errors: bank_line_not_found, bank_line_settled. */
-  async ignoreBankLine(id: number, options?: CallOptions): Promise<BankLine> {
-    const { body } = await this.#call('ignoreBankLine', { id, options });
-    return body.line;
+  async ignoreBankLine(id: number, body?: IgnoreBankLineBody, options?: CallOptions): Promise<BankLine> {
+    const answer = await this.#call('ignoreBankLine', { id, body: body ?? {}, options });
+    return answer.body.line;
   }
 
   /** Orders of all accounts that the product has not answered, longest waiting first. */

@@ -206,6 +206,8 @@ test('the operator refunds a top-up, and sees what the account will owe', async 
   const username = await usernameOf(reseller);
   const page = await panel.openAs(panel.service.admin, '/panel/admin/payments');
   await page.getByLabel('Status').selectOption('paid');
+  await row(page, username).waitFor();
+  await page.getByLabel('Status').selectOption('');
   await row(page, username).getByRole('link').click();
   const drawer = dialog(page, `Top-up ${topup.id}`);
   await drawer.getByText('€20.00').waitFor();
@@ -220,6 +222,20 @@ test('the operator refunds a top-up, and sees what the account will owe', async 
   await refunding.getByLabel('Reason').fill('Ordered by mistake');
   await confirmWithPassword(refunding, testPassword, 'Refund');
   await page.getByText('€20.00 refunded.', { exact: true }).waitFor();
+  await drawer.getByText('Sent back to the card').waitFor();
+  await drawer.getByText('Ordered by mistake').waitFor();
+  await expectAccessible(page, 'a refunded top-up');
+  await drawer.getByRole('link', { name: 'Receipt as PDF' }).waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await byKeyboard(page, page.getByRole('button', { name: 'Account …' }));
+  const choosing = dialog(page, 'Top-ups of one account');
+  await choosing.getByLabel('Account', { exact: true }).pressSequentially(username);
+  await choosing.getByText(username).first().waitFor();
+  await byKeyboard(page, choosing.getByRole('radio').first(), 'Space');
+  await byKeyboard(page, choosing.getByRole('button', { name: 'Show' }));
+  await page.getByRole('button', { name: 'Show all accounts' }).waitFor();
+  await untilCount(page.locator('tbody tr'), 1);
   await page.goto('/panel/admin/payments?tab=receivables');
   await row(page, username).getByText('€15.00').first().waitFor();
 });
@@ -240,6 +256,9 @@ test('a payment that could not be credited is counted, explained, and leaves the
   const problem = row(page, 'Another amount than was asked for');
   await problem.getByText('€7.00').waitFor();
   await expectAccessible(page, 'payments that need attention');
+  await problem.getByRole('link', { name: `Top-up ${topup.id}` }).click();
+  await dialog(page, `Top-up ${topup.id}`).getByText('Another amount than was asked for').waitFor();
+  await page.goBack();
   await problem.getByRole('button', { name: 'Mark as resolved' }).click();
   const asked = dialog(page, 'Have you resolved it?');
   await asked.getByLabel('What you did').fill('Refunded at the provider');
@@ -256,6 +275,7 @@ test('a bank statement is dropped or chosen, and lines without an account are de
     `14.01.2026;${rfReference(reseller.id)};30,00`,
     '15.01.2026;Invoice, thank you;12,50',
     '15.01.2026;Lunch;7,00',
+    `15.01.2026;${rfReference(reseller.id).replace(/^RF../, 'RF00')};2,00`,
     `16.01.2026;${rfReference(reseller.id)};-30,00`,
   ].join('\n');
   const page = await panel.openAs(service.admin, '/panel/admin/payments?tab=bank');
@@ -267,7 +287,7 @@ test('a bank statement is dropped or chosen, and lines without an account are de
   await expectAccessible(page, 'the columns of a file');
   await columns.getByRole('button', { name: 'Import' }).click();
   await confirmWithPassword(dialog(page, 'Confirm with your password'), testPassword, 'Import');
-  await page.getByText('4 new lines. 1 credited. 3 wait for your decision.').waitFor();
+  await page.getByText('5 new lines. 1 credited. 4 wait for your decision.').waitFor();
   await expectAccessible(page, 'lines of a bank');
   assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '30.00');
 
@@ -278,16 +298,25 @@ test('a bank statement is dropped or chosen, and lines without an account are de
   await assigning.getByRole('button', { name: 'Credit' }).click();
   await page.getByText(`€12.50 credited to ${username}.`).waitFor();
   await row(page, 'Lunch').getByRole('button', { name: 'Ignore' }).click();
+  const ignoring = dialog(page, 'Ignore €7.00?');
+  await ignoring.getByLabel('Note').fill('Not ours');
+  await expectAccessible(page, 'a line to ignore');
+  await ignoring.getByRole('button', { name: 'Ignore' }).click();
   await untilCount(row(page, 'Lunch'), 0);
+  await row(page, 'RF00')
+    .getByRole('button', { name: `Assign to ${username}` })
+    .click();
+  await page.getByText(`€2.00 credited to ${username}.`).waitFor();
+  await untilCount(row(page, 'RF00'), 0);
   await page.getByRole('button', { name: `Assign to ${username}` }).click();
   await page.getByText(`Taken back from ${username}.`).waitFor();
   await page.getByText('No line waits for a decision').waitFor();
-  assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '12.50');
+  assert.equal(expectStatus(await reseller.get('/balance'), 200).balance, '14.50');
 
   const again = { name: 'again.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) };
   await page.getByLabel('Choose file').setInputFiles(again);
   await columns.getByRole('button', { name: 'Import' }).click();
-  await page.getByText('0 new lines. 4 were known.').waitFor();
+  await page.getByText('0 new lines. 5 were known.').waitFor();
   const broken = {
     name: 'x.xml',
     mimeType: 'text/xml',
@@ -305,7 +334,7 @@ test('a card is saved at the provider, and charged automatically until it is tur
   await card.getByRole('button', { name: 'Save a card' }).click();
   await page.getByRole('button', { name: 'Save card', exact: true }).click();
   await heading(page, 'Top-ups').waitFor();
-  await card.getByText('visa 4242').waitFor();
+  await card.getByText('Visa •••• 4242').waitFor();
   await card.getByRole('button', { name: 'Turn on' }).click();
   const setting = dialog(page, 'Automatic top-up');
   await setting.getByLabel('When the balance is below (EUR)').fill('50');
@@ -324,6 +353,27 @@ test('a card is saved at the provider, and charged automatically until it is tur
   await card.getByRole('button', { name: 'Turn off' }).click();
   await dialog(page, 'Turn off automatic top-up?').getByRole('button', { name: 'Turn off' }).click();
   await card.getByText('Off', { exact: true }).waitFor();
+});
+
+test('a card whose bank asks for its holder pauses it, and the overview leads to the payment', async () => {
+  const reseller = await panel.service.createReseller({ credit: '40.00' });
+  const page = await panel.openAs(reseller);
+  await page.getByRole('main').getByRole('link', { name: 'Automatic top-up' }).click();
+  const card = page.getByRole('region', { name: /^Automatic top-up/ });
+  await card.getByRole('button', { name: 'Save a card' }).click();
+  await page.getByRole('button', { name: 'Save card that asks' }).click();
+  await heading(page, 'Top-ups').waitFor();
+  const wanted = { below: '50.00', amount: '100.00', monthly_maximum: '250.00' };
+  expectStatus(await reseller.send('PUT', '/auto-topup', wanted), 200);
+  await runJob(panel.service, 'auto_topups');
+  await goTo(page, 'Overview');
+  await page.reload();
+  await page.getByText('your bank wants you to confirm a payment').waitFor();
+  await expectAccessible(page, 'an overview of an account whose automatic top-up paused');
+  await page.getByRole('link', { name: 'Look at it' }).click();
+  await card.getByRole('link', { name: 'Show open top-ups' }).click();
+  await row(page, 'Waiting for payment').getByRole('link').click();
+  await page.getByText('€100.00').first().waitFor();
 });
 
 test('in test mode the outcome of the payment is chosen, and nothing real moves', async () => {
@@ -446,4 +496,14 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
     [name, text] as const,
   );
   await page.getByRole('region', { name: 'Drop a file here' }).dispatchEvent('drop', { dataTransfer });
+}
+
+const tabsMax = 60;
+
+/** Presses Tab until the target has the focus, then the key. */
+async function byKeyboard(page: Page, target: Locator, key = 'Enter'): Promise<void> {
+  const isFocused = () => target.evaluate((element) => element === document.activeElement);
+  for (let tab = 0; tab < tabsMax && !(await isFocused()); tab += 1) await page.keyboard.press('Tab');
+  assert.ok(await isFocused(), 'the keyboard gets there');
+  await page.keyboard.press(key);
 }

@@ -220,6 +220,13 @@ test('lines without an account wait for a person, who assigns each once or ignor
   ]);
   assert.deepEqual((await unmatchedOf(both)).suggested_account_ids, [account.id, other.id]);
 
+  assert.deepEqual((await unmatchedOf(rfReference(4_999_999))).suggested_account_ids, []);
+  const mistyped = rfReference(other.id).replace(/^RF../, 'RF00');
+  await importLines([{ amount: '3.00', text: mistyped, id: 'U7' }]);
+  const nearly = await unmatchedOf(mistyped);
+  assert.deepEqual(nearly.suggested_account_ids, [other.id]);
+  expectStatus(await decide(nearly.id, 'ignore', { note: 'Sent again' }), 200);
+
   const { id } = await unmatchedOf('No reference');
   const first = await decide(id, 'assign', { account_id: account.id });
   const { line } = expectStatus(first, 200);
@@ -249,7 +256,10 @@ test('lines without an account wait for a person, who assigns each once or ignor
   expectRefusal(await decide(2_000_000, 'assign', { account_id: account.id }), '404 bank_line_not_found');
   expectStatus(await decide(fees, 'ignore'), 200);
   const { data } = expectStatus(await service.admin.get(`${admin}/audit?limit=100`), 200);
-  const logged = data.filter(({ subject }: { subject: string }) => subject === `bank line ${ignored}`);
+  const loggedOf = (line: number) =>
+    data.filter(({ subject }: { subject: string }) => subject === `bank line ${line}`);
+  assert.equal(loggedOf(nearly.id)[0].after.note, 'Sent again');
+  const logged = loggedOf(ignored);
   assert.deepEqual(
     logged.map(({ action, before: { status } }: { action: string; before: { status: string } }) => [
       action,

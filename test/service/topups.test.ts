@@ -448,6 +448,15 @@ test('the operator refunds a part, then no more than the rest; the provider send
   await delivered();
   assert.equal(await moneyOf(reseller), '0.00, 50.00');
   assert.equal((await topupOf(reseller, topup.id)).status, 'refunded');
+  const list = await scene.service.admin.get(`/api/admin/v1/topups?account_id=${reseller.id}`);
+  const [{ refunds }] = expectStatus(list, 200).data;
+  assert.deepEqual(
+    refunds
+      .map(({ amount, status, reason }: Record<string, string>) => `${amount} ${status} ${reason}`)
+      .sort(),
+    ['30.00 sent Ordered by mistake', '70.00 sent null'],
+    'refunds that the books refused are not among them',
+  );
 });
 
 async function paidTopup(amount: string): Promise<readonly [TestAccount, ShownTopup]> {

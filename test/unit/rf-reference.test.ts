@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   accountIdOfReference,
+  findNearlyNamedAccounts,
   findRfReferences,
   rfReference,
   spacedReference,
@@ -34,6 +35,21 @@ test('the check digits are those of ISO 7064: the whole number is 1 modulo 97', 
 test('only ids of accounts have a reference', () => {
   for (const id of [0, -1, 1.5, accountIdMax + 1, Number.NaN])
     assert.throws(() => rfReference(id), RangeError);
+});
+
+describe('an account is suggested where its reference has one mistake', () => {
+  const table: [text: string, why: string, suggested: boolean][] = [
+    ['RF84 0000 1003', 'wrong check digits', true],
+    ['RF8300001008', 'one digit', true],
+    ['RF8300001030', 'two digits swapped', true],
+    ['Thanks! rf83-0000-0103.', 'two swapped, in a text', true],
+    ['RF8300001003', 'none: it is credited without a person', false],
+    ['RF8400001008', 'two mistakes', false],
+    ['8400001003', 'without RF', false],
+  ];
+  for (const [text, why, suggested] of table)
+    test(`${why}: ${JSON.stringify(text)}`, () =>
+      assert.equal(findNearlyNamedAccounts(text).includes(1003), suggested));
 });
 
 test('one wrong digit, or two neighbors exchanged, is no reference', () => {

@@ -57,6 +57,7 @@ export async function assignBankLine(
 export function ignoreBankLine(
   database: Database,
   id: number,
+  note: string | null,
   actor: BankActor,
 ): Promise<BankLineRow | Refusal> {
   return database.transaction(async (transaction) => {
@@ -65,7 +66,7 @@ export function ignoreBankLine(
     if (line.status === 'ignored') return line;
     if (!open.includes(line.status)) return refusal('bank_line_settled', { status: line.status });
     await transaction.query(setIgnored, [id]);
-    await log(transaction, 'bank_line.ignore', line, {}, actor);
+    await log(transaction, 'bank_line.ignore', line, note === null ? {} : { note }, actor);
     return { ...line, status: 'ignored' };
   });
 }
@@ -84,7 +85,7 @@ function log(
   transaction: Queryable,
   action: string,
   { id, status, amountCents, currency, bookedOn }: BankLineRow,
-  more: { readonly account_id?: number },
+  more: { readonly account_id?: number; readonly note?: string },
   actor: BankActor,
 ): Promise<void> {
   const after = { amount: formatAmount(amountCents), currency, booked_on: bookedOn, ...more };

@@ -19,7 +19,7 @@ import { actorOf } from '../identity/principal.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { assignBankLine, ignoreBankLine } from './assign-bank-line.ts';
 import { createBankFileReader } from './bank/read-bank-file.ts';
-import { accountIdOfReference, findRfReferences } from './bank/rf-reference.ts';
+import { accountIdOfReference, findNearlyNamedAccounts, findRfReferences } from './bank/rf-reference.ts';
 import {
   assignBankLineBodySchema,
   type BankLineView,
@@ -27,6 +27,7 @@ import {
   bankLineQuerySchema,
   bankStatementAnswerSchema,
   bankStatementBodySchema,
+  ignoreBankLineBodySchema,
   statementBodyBytesMax,
 } from './bank-line-schemas.ts';
 import { type BankActor, countWaiting, listBankLines, storeBankLines } from './bank-line-store.ts';
@@ -130,20 +131,27 @@ export function bankLineRoutes(app: FastifyInstance, dependencies: BankLineRoute
     },
   );
 
-  app.post<WithId>(
+  app.post<WithId & Partial<WithBody<typeof ignoreBankLineBodySchema>>>(
     '/bank-lines/:id/ignore',
     {
-      config: { scopes: ['admin:credit'], codes: ['bank_line_not_found', 'bank_line_settled'] },
+      config: {
+        scopes: ['admin:credit'],
+        codes: ['validation_failed', 'bank_line_not_found', 'bank_line_settled'],
+        isBodyOptional: true,
+      },
       schema: {
         operationId: 'ignoreBankLine',
         summary: 'Leave a bank line out',
         description: 'It concerns no account. It can still be booked later.',
+        body: ignoreBankLineBodySchema,
         response: { 200: bankLineAnswerSchema },
       },
     },
     async (request, reply) => {
       const id = orRefuse(parseRowId(request.params.id), 'bank_line_not_found');
-      const line = orRefuse(await ignoreBankLine(database, id, actorOf(request.principal)));
+      const line = orRefuse(
+        await ignoreBankLine(database, id, request.body?.note ?? null, actorOf(request.principal)),
+      );
       return reply.send({ line: await viewOf(database, line) });
     },
   );
@@ -188,18 +196,24 @@ async function importStatement(
 }
 
 async function viewsOf(database: Database, lines: readonly BankLineRow[]): Promise<BankLineView[]> {
+  const suggested = lines.map((line) => (line.status === 'unmatched' ? namedIn(line) : []));
   const names = await findAccountNames(database, [
-    ...new Set(lines.flatMap(({ accountId }) => accountId ?? [])),
+    ...new Set([...lines.flatMap(({ accountId }) => accountId ?? []), ...suggested.flat()]),
   ]);
-  return lines.map((line) => bankLineView(line, names));
+  return lines.map((line, place) => bankLineView(line, suggested[place] ?? [], names));
 }
 
 async function viewOf(database: Database, line: BankLineRow): Promise<BankLineView> {
-  const names = await findAccountNames(database, line.accountId === null ? [] : [line.accountId]);
-  return bankLineView(line, names);
+  const [view] = await viewsOf(database, [line]);
+  if (view === undefined) throw new Error('A line has one view.');
+  return view;
 }
 
-function bankLineView(line: BankLineRow, names: ReadonlyMap<number, string>): BankLineView {
+function bankLineView(
+  line: BankLineRow,
+  suggested: readonly number[],
+  names: ReadonlyMap<number, string>,
+): BankLineView {
   const { accountId, topupNumber, settledAt, status } = line;
   const isSettled = status === 'credited' || status === 'returned';
   return {
@@ -217,13 +231,17 @@ function bankLineView(line: BankLineRow, names: ReadonlyMap<number, string>): Ba
     account: accountId === null ? null : { id: accountId, username: names.get(accountId) ?? '' },
     topup_id:
       isSettled && accountId !== null && topupNumber !== null ? publicId(accountId, topupNumber) : null,
-    suggested_account_ids: status === 'unmatched' ? namedIn(line) : [],
+    suggested_account_ids: suggested.filter((id) => names.has(id)).slice(0, suggestedMax),
     imported_at: formatTime(line.importedAt),
     settled_at: settledAt === null ? null : formatTime(settledAt),
   };
 }
 
+const suggestedMax = 100;
+
+/** Accounts that a person may mean, whether they exist or not. */
 function namedIn({ remittance, reference, endToEndId }: BankLineRow): number[] {
-  const found = [reference ?? '', remittance, endToEndId ?? ''].flatMap(findRfReferences);
-  return [...new Set(found.flatMap((one) => accountIdOfReference(one) ?? []))].slice(0, 100);
+  const places = [reference ?? '', remittance, endToEndId ?? ''];
+  const exact = places.flatMap(findRfReferences).flatMap((one) => accountIdOfReference(one) ?? []);
+  return [...new Set(exact.length > 0 ? exact : places.flatMap(findNearlyNamedAccounts))];
 }

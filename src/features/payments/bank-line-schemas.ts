@@ -48,7 +48,8 @@ export const bankLineSchema = Type.Object(
     ),
     topup_id: orNothing(id('The top-up that it paid, or took back.'), 'null: it was not booked.'),
     suggested_account_ids: Type.Array(id('Of an account.'), {
-      description: 'Accounts whose references are in the line, which may not exist.',
+      description:
+        'Accounts whose references are in the line, or almost: with a digit mistyped or two swapped.',
       maxItems: 100,
     }),
     imported_at: time('When it was imported.'),
@@ -69,6 +70,15 @@ export const bankLineQuerySchema = Type.Object({
 export const assignBankLineBodySchema = Type.Object(
   { account_id: id('The account.') },
   example({ account_id: 2 }),
+);
+
+export const ignoreBankLineBodySchema = Type.Object(
+  {
+    note: Type.Optional(
+      Type.String({ description: 'Why, for the audit log.', pattern: '\\S', minLength: 1, maxLength: 500 }),
+    ),
+  },
+  example({ note: 'Bank fees' }),
 );
 
 const column = (description: string) =>

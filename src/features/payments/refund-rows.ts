@@ -6,6 +6,8 @@ import {
   ranked,
   type SqlStatement,
 } from '../../platform/database/database.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
 import {
   cents,
   describeTable,
@@ -106,4 +108,33 @@ export async function listUnsentRefunds(
   for (const group of database.accountGroups())
     found.push(...(await group.query(listUnsent, [before, limit])).map((row) => topupRefunds.parse(row)));
   return found;
+}
+
+const refundsShown = 20;
+
+const listOf: SqlStatement = {
+  name: 'list_refunds_of_topups',
+  text: `select f.* from (
+      select ${topupRefunds.list('f')}, row_number() over (partition by f.account_id, f.topup_number order by f.created_at desc) as place
+      from unnest($1::int[], $2::int[]) wanted (account_id, number)
+      join topup_refunds f on f.account_id = wanted.account_id and f.topup_number = wanted.number
+      join reversals r on r.account_id = f.account_id and r.cause = f.cause) f
+    where f.place <= ${refundsShown}`,
+};
+
+/** The newest refunds of each top-up, newest first. Those that the books refused are left out. */
+export async function listRefundsOf(
+  database: Queryable,
+  topups: readonly { readonly accountId: number; readonly number: number }[],
+): Promise<TopupRefund[]> {
+  if (topups.length === 0) return [];
+  const rows = await queryShards(database, listOf, [], {
+    of: topups,
+    accountOf: ({ accountId }) => accountId,
+    columns: (some) => [
+      numberArray(some.map(({ accountId }) => accountId)),
+      numberArray(some.map(({ number }) => number)),
+    ],
+  });
+  return rows.map((row) => topupRefunds.parse(row)).sort((one, other) => other.createdAt - one.createdAt);
 }

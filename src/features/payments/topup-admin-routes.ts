@@ -19,6 +19,7 @@ import { listAllTopups } from './list-all-topups.ts';
 import { dismissProblem, listOpenProblems, listProblemsOf, type PaymentProblem } from './payment-problems.ts';
 import { ProviderAway } from './payment-provider.ts';
 import { findPaymentSettings } from './payment-settings.ts';
+import { listRefundsOf } from './refund-rows.ts';
 import { type RefundDependencies, refundTopup } from './refund-topup.ts';
 import {
   allTopupsQuerySchema,
@@ -81,9 +82,13 @@ function listRoute(app: FastifyInstance, { database, seal, currency }: TopupAdmi
       const place = { createdAt, accountId, number };
       const found = await listAllTopups(database, filter, { below: place, limit: limit + 1 });
       const page = found.slice(0, limit);
-      const [settings, problems] = await Promise.all([
+      const [settings, problems, refunds] = await Promise.all([
         findPaymentSettings(database),
         listProblemsOf(database, [...new Set(page.map(({ topup }) => topup.accountId))]),
+        listRefundsOf(
+          database,
+          page.map(({ topup }) => topup),
+        ),
       ]);
       const last = page.at(-1)?.topup;
       const next =
@@ -97,6 +102,14 @@ function listRoute(app: FastifyInstance, { database, seal, currency }: TopupAdmi
           needs_attention:
             problems.find((each) => each.accountId === topup.accountId && each.topupNumber === topup.number)
               ?.reason ?? null,
+          refunds: refunds
+            .filter((each) => each.accountId === topup.accountId && each.topupNumber === topup.number)
+            .map(({ amountCents, status, reason, createdAt }) => ({
+              amount: formatAmount(amountCents),
+              status,
+              reason,
+              created_at: formatTime(createdAt),
+            })),
         })),
         next_cursor: cursorAt(next),
       });

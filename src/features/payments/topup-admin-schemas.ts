@@ -21,11 +21,28 @@ const reason = oneOf(
   'unknown_topup: there is no such top-up, for example since a restore from a backup. amount_differs, currency_differs: it is not what was asked for. second_payment: the top-up was paid before. account_blocked, account_halted: it is credited once the account is open again. not_bookable: the books refuse it.',
 );
 
+const refundStatus = oneOf(
+  ['new', 'sent', 'failed', 'by_hand'] as const,
+  'sent: the provider sends the money. new: it has not answered, and is asked again. failed: it refused, and the balance has the money again. by_hand: transfer it yourself.',
+);
+
 export const listedTopupSchema = Type.Object(
   {
     topup: Type.Ref('Topup'),
     account: Type.Object({ id: id('The account.'), username: text('Its name for signing in.', 64) }),
     needs_attention: orNothing(reason, 'null: nothing is wrong.'),
+    refunds: Type.Array(
+      Type.Object({
+        amount: amount('What goes back.'),
+        status: refundStatus,
+        reason: orNothing(text('As it was sent.', 500), 'null: none was sent.'),
+        created_at: time('When it was made.'),
+      }),
+      {
+        description: 'Made here, newest first. Those made at the provider are in `refunded` only.',
+        maxItems: 20,
+      },
+    ),
   },
   { $id: 'ListedTopup' },
 );
@@ -81,10 +98,7 @@ export const refundedSchema = Type.Object({
   topup: Type.Ref('Topup'),
   refund: Type.Object({
     amount: amount('What goes back.'),
-    status: oneOf(
-      ['new', 'sent', 'failed', 'by_hand'] as const,
-      'sent: the provider sends the money. new: it has not answered, and is asked again. failed: it refused, and the balance has the money again. by_hand: transfer it yourself.',
-    ),
+    status: refundStatus,
   }),
 });
 

@@ -36,8 +36,12 @@ export const importBankStatement = (body: { file: string; csv?: { columns: CsvCo
 export const assignBankLine = (id: number, body: { account_id: number } & Password) =>
   send<{ readonly line: Api.BankLine }>('POST', `/admin/v1/bank-lines/${id}/assign`, body);
 
-export const ignoreBankLine = (id: number) =>
-  send<{ readonly line: Api.BankLine }>('POST', `/admin/v1/bank-lines/${id}/ignore`, {});
+export const ignoreBankLine = (id: number, note: string) =>
+  send<{ readonly line: Api.BankLine }>(
+    'POST',
+    `/admin/v1/bank-lines/${id}/ignore`,
+    note === '' ? {} : { note },
+  );
 
 export const setAutoTopup = (body: { below: string; amount: string; monthly_maximum: string }) =>
   send<{ readonly auto_topup: Api.AutoTopup }>('PUT', '/v1/auto-topup', body);

@@ -62,6 +62,7 @@ import type {
 import type { PaymentsView } from '../../../src/features/payments/payment-settings-schemas.ts';
 import type { ReceivableView } from '../../../src/features/payments/receivable-schemas.ts';
 import type {
+  listedTopupSchema,
   paymentProblemSchema,
   refundedSchema,
 } from '../../../src/features/payments/topup-admin-schemas.ts';
@@ -302,6 +303,7 @@ export interface ListedTopup {
   readonly topup: Topup;
   readonly account: { readonly id: number; readonly username: string };
   readonly needs_attention: PaymentProblem['reason'] | null;
+  readonly refunds: Static<typeof listedTopupSchema>['refunds'];
 }
 export type PaymentProblem = Static<typeof paymentProblemSchema>;
 export type RefundedTopup = With<Static<typeof refundedSchema>, { topup: Topup }>;

@@ -45,3 +45,34 @@ export function findRfReferences(text: string): string[] {
   ).filter((reference) => accountIdOfReference(reference) !== null);
   return [...new Set(found)];
 }
+
+const nearlyMax = 4;
+
+/**
+ * The accounts of references in a text that one mistake made wrong: a digit, two swapped digits, or the check digits. Only for
+ * a person to decide: nothing is credited by it.
+ */
+export function findNearlyNamedAccounts(text: string): number[] {
+  const found = Array.from(text.matchAll(wherever), ([match]) => match.replace(/\D/g, ''))
+    .filter((digits) => accountIdOfReference(`RF${digits}`) === null)
+    .slice(0, nearlyMax)
+    .flatMap((digits) => [Number(digits.slice(2)), ...oneMistakeAway(digits)]);
+  return [...new Set(found)].filter((id) => id >= 1 && id <= accountIdMax);
+}
+
+function oneMistakeAway(digits: string): number[] {
+  const all = Array.from(digits, (_, at) => at);
+  const before = (at: number) => digits.slice(0, at);
+  const changed = all.flatMap((at) =>
+    Array.from('0123456789', (digit) => `${before(at)}${digit}${digits.slice(at + 1)}`),
+  );
+  const swapped = all.map(
+    (at) =>
+      `${before(at)}${digits
+        .slice(at, at + 2)
+        .split('')
+        .reverse()
+        .join('')}${digits.slice(at + 2)}`,
+  );
+  return [...changed, ...swapped].flatMap((each) => accountIdOfReference(`RF${each}`) ?? []);
+}

@@ -3,11 +3,12 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import { paymentParams } from '../../api/list-params.ts';
 import { allTopupsQuery } from '../../api/payment-queries.ts';
 import type { ListedTopup } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
+import { Button } from '../../ui/button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
@@ -21,6 +22,10 @@ import { topupMethodChoices, topupMethodWord, topupStatusChoices } from './topup
 
 const AnyTopupDrawer = lazyEarly(async () => ({
   default: (await import('./any-topup-drawer.tsx')).AnyTopupDrawer,
+}));
+
+const AccountFilterDialog = lazyEarly(async () => ({
+  default: (await import('./account-filter-dialog.tsx')).AccountFilterDialog,
 }));
 
 const columns: readonly Column<ListedTopup>[] = [
@@ -54,6 +59,7 @@ const rowKey = ({ topup }: ListedTopup) => topup.id;
 
 export function AllTopups() {
   const list = useList(paymentParams);
+  const [isChoosing, setIsChoosing] = useState(false);
   const { status, method, account_id, from, to, cursor } = list.search;
   const span = { created_from: spanStart(from), created_to: spanEnd(to) };
   const query = useQuery(allTopupsQuery({ status, method, account_id, ...span, cursor }));
@@ -80,12 +86,25 @@ export function AllTopups() {
         <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
         <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
         <ListSpan list={list} what={t`Requested`} />
-        {account_id === undefined ? null : (
+        {account_id === undefined ? (
+          <Button onClick={() => setIsChoosing(true)}>{t`Account …`}</Button>
+        ) : (
           <OnlyOne label={t`Show all accounts`} onClear={() => list.change({ account_id: '' })}>
             {named === undefined ? t`Account ${account_id}` : <bdi>{named.username}</bdi>}
           </OnlyOne>
         )}
       </ListCard>
+      {isChoosing ? (
+        <Suspense>
+          <AccountFilterDialog
+            onChosen={(id) => {
+              setIsChoosing(false);
+              list.change({ account_id: String(id) });
+            }}
+            onClose={() => setIsChoosing(false)}
+          />
+        </Suspense>
+      ) : null}
       {opened.key === undefined ? null : (
         <Suspense>
           <AnyTopupDrawer opened={opened} />

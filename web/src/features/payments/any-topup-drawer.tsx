@@ -1,11 +1,14 @@
 import { t } from '@lingui/core/macro';
-import { Undo2 } from 'lucide-react';
+import { FileText, Undo2 } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import type { ListedTopup } from '../../api/shapes.ts';
 import { toCents } from '../../text/amounts.ts';
+import { language } from '../../text/language.ts';
+import { wordOf } from '../../text/words.ts';
 import { Actions } from '../../ui/actions.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Copied } from '../../ui/copied.tsx';
+import { DownloadButton } from '../../ui/download-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -33,6 +36,16 @@ export function AnyTopupDrawer({ opened }: { readonly opened: OpenRow<ListedTopu
           <ButtonLink to="/admin/payments" search={{ account_id: String(account.id) }}>
             {t`All of this account`}
           </ButtonLink>
+          {topup.ledger_entry_id === null ? null : (
+            <DownloadButton
+              icon={FileText}
+              path={`/admin/ledger/${topup.ledger_entry_id}/receipt.pdf`}
+              query={{ language }}
+              file={`receipt-${topup.ledger_entry_id}.pdf`}
+            >
+              {t`Receipt as PDF`}
+            </DownloadButton>
+          )}
           <Actions
             actions={[
               {
@@ -56,6 +69,7 @@ export function AnyTopupDrawer({ opened }: { readonly opened: OpenRow<ListedTopu
         </div>
       )}
       <Facts facts={factsOf(row)} />
+      {row.refunds.length === 0 ? null : <Refunds listed={row} />}
     </Drawer>
   );
 }
@@ -74,9 +88,39 @@ function factsOf({ topup, account }: ListedTopup): readonly Fact[] {
       ? []
       : [
           {
-            name: t`Payment reference`,
+            name: topup.method === 'card' ? t`Provider’s ID` : t`Payment reference`,
             value: <Copied text={topup.reference} label={t`Copy payment reference`} />,
           },
         ]),
   ];
+}
+
+const refundWord = wordOf({
+  new: t`The provider hasn’t answered yet`,
+  sent: t`Sent back to the card`,
+  failed: t`Refused by the provider`,
+  by_hand: t`Transfer it yourself`,
+});
+
+function Refunds({ listed: { topup, refunds } }: { readonly listed: ListedTopup }) {
+  return (
+    <section aria-labelledby="refunds" className="mt-5">
+      <h3 id="refunds" className="mb-2 font-medium">
+        {t`Refunds`}
+      </h3>
+      <ul className="flex flex-col gap-3">
+        {refunds.map(({ amount, status, reason, created_at: at }) => (
+          <li key={`${at} ${amount} ${status}`} className="flex justify-between gap-3">
+            <div className="min-w-0">
+              <div>{refundWord(status)}</div>
+              <div className="text-xs wrap-anywhere text-soft">
+                <Time at={at} /> {reason === null ? null : <bdi>{reason}</bdi>}
+              </div>
+            </div>
+            <Money amount={amount} currency={topup.currency} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

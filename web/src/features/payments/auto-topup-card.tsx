@@ -22,6 +22,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { AutoTopupDialog } from './auto-topup-dialog.tsx';
+import { cardWords } from './card-words.ts';
 
 export function AutoTopupCard() {
   const { topups } = useMe();
@@ -120,7 +121,7 @@ function factsOf(auto: AutoTopup): readonly Fact[] {
   const { card, below, amount, monthly_maximum: maximum, charged_this_month: charged, currency } = auto;
   const money = (value: string) => formatMoney(value, currency);
   return [
-    { name: t`Card`, value: card ?? t`None saved` },
+    { name: t`Card`, value: card === null ? t`None saved` : cardWords(card) },
     ...(below === null || amount === null || maximum === null
       ? []
       : [

@@ -7,6 +7,7 @@ import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useText } from '../../ui/use-text.ts';
+import { cardWords } from './card-words.ts';
 
 interface AutoTopupDialogProps {
   readonly auto: AutoTopup;
@@ -42,7 +43,7 @@ export function AutoTopupDialog({ auto, onClose }: AutoTopupDialogProps) {
     <FormDialog
       form={form}
       title={t`Automatic top-up`}
-      description={t`Charges ${auto.card ?? ''}. One payment runs at a time.`}
+      description={t`Charges ${cardWords(auto.card ?? '')}. One payment runs at a time.`}
       action={auto.status === 'on' ? t`Save` : t`Turn on`}
       ready={cents(below) > 0n && isWithin && isEnough}
     >

@@ -20,7 +20,7 @@ import { AccountLink } from '../../ui/page-links.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { BankImportCard } from './bank-import-card.tsx';
-import { BankLineActions, SuggestedAccount } from './bank-line-actions.tsx';
+import { BankLineActions, SuggestedAccounts } from './bank-line-actions.tsx';
 import { lineReasonWord, lineStatusChoices, lineStatusWord } from './bank-line-words.ts';
 
 const tones: Readonly<Record<BankLine['status'], Tone>> = {
@@ -45,7 +45,7 @@ const columnsOf = (mayDecide: boolean): readonly Column<BankLine>[] => [
           )}
         </div>
         <bdi className="block text-xs wrap-anywhere text-soft">{line.text}</bdi>
-        {mayDecide ? <SuggestedAccount line={line} /> : null}
+        {mayDecide ? <SuggestedAccounts line={line} /> : null}
       </>
     ),
   },
@@ -55,7 +55,9 @@ const columnsOf = (mayDecide: boolean): readonly Column<BankLine>[] => [
     cell: ({ status, reason }) => (
       <>
         <Badge tone={tones[status]}>{lineStatusWord(status)}</Badge>
-        {reason === null ? null : <div className="max-w-44 text-xs text-soft">{lineReasonWord(reason)}</div>}
+        {reason === null ? null : (
+          <div className="max-w-44 min-w-36 text-xs text-soft">{lineReasonWord(reason)}</div>
+        )}
       </>
     ),
   },

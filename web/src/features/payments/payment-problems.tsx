@@ -12,13 +12,14 @@ import { tableState } from '../../api/table-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
-import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Money } from '../../ui/money.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { problemWords } from './problem-words.ts';
@@ -40,11 +41,14 @@ export function PaymentProblems() {
       title: t`Account`,
       from: 'md',
       cell: ({ account_id: id, topup_id: topup }) => (
-        <TwoLines first={<AccountLink id={id}>{t`Account ${id}`}</AccountLink>} second={t`Top-up ${topup}`} />
+        <div className="flex flex-col items-start gap-1.5">
+          <AccountLink id={id}>{t`Account ${id}`}</AccountLink>
+          <TopupLink accountId={id} topupId={topup} />
+        </div>
       ),
     },
     {
-      title: t`Payment reference`,
+      title: t`Provider’s ID`,
       from: 'lg',
       cell: ({ reference }) => {
         const text = reference.slice(reference.indexOf(':') + 1);
@@ -75,10 +79,12 @@ export function PaymentProblems() {
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
-        phone={({ account_id: id, created_at: at }) => (
-          <>
-            <AccountLink id={id}>{t`Account ${id}`}</AccountLink> <Time at={at} style="day" />
-          </>
+        phone={({ account_id: id, topup_id: topup, created_at: at }) => (
+          <span className="flex flex-wrap gap-x-3 gap-y-2 py-1">
+            <AccountLink id={id}>{t`Account ${id}`}</AccountLink>
+            <TopupLink accountId={id} topupId={topup} />
+            <Time at={at} style="day" />
+          </span>
         )}
         empty={
           <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
@@ -87,6 +93,20 @@ export function PaymentProblems() {
         }
       />
     </Card>
+  );
+}
+
+interface TopupLinkProps {
+  readonly accountId: number;
+  readonly topupId: number;
+}
+
+/** The drawer opens among the account's top-ups. */
+function TopupLink({ accountId, topupId }: TopupLinkProps) {
+  return (
+    <TextLink to="/admin/payments" search={{ account_id: String(accountId), open: String(topupId) }}>
+      {t`Top-up ${topupId}`}
+    </TextLink>
   );
 }
 
