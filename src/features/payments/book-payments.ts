@@ -9,7 +9,7 @@ import { findAccount } from '../identity/find-accounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
-import { keepProblem, resolveProblem } from './payment-problems.ts';
+import { keepProblem, listProblemsOf, type PaymentProblem, resolveProblem } from './payment-problems.ts';
 import type { PaymentNews, PaymentProvider, TopupName } from './payment-provider.ts';
 import { noteSent } from './refund-rows.ts';
 import { findTopup, moveStatus } from './topup-store.ts';
@@ -38,7 +38,9 @@ export async function bookNews(
   switch (news.type) {
     case 'paid':
       if (!isOurs(news.topup)) return 'ignored';
-      return (await creditPaid(dependencies, provider.name, news, news.topup)) === null ? 'booked' : 'kept';
+      if ((await creditPaid(dependencies, provider.name, news, news.topup)) !== null) return 'kept';
+      await bookKeptReversals(dependencies, provider, installation, news.topup);
+      return 'booked';
     case 'card_saved':
       return news.installation === installation ? bookCard(dependencies, provider, news) : 'ignored';
     case 'moved':
@@ -87,6 +89,20 @@ async function creditPaid(
   }
   await resolveProblem(lookups, paymentRef);
   return null;
+}
+
+/** Refunds and disputes that were kept because their payment could not be credited until now. */
+async function bookKeptReversals(
+  dependencies: BookingDependencies,
+  provider: PaymentProvider,
+  installation: string,
+  { accountId, number }: TopupName,
+): Promise<void> {
+  for (const problem of await listProblemsOf(ranked(dependencies.database, 'lookups'), [accountId])) {
+    if (problem.topupNumber !== number) continue;
+    const news = await readAgain(provider, problem);
+    if (news !== null && news.type !== 'paid') await bookNews(dependencies, provider, installation, news);
+  }
 }
 
 async function bookCard(
@@ -186,4 +202,14 @@ async function keepAs(
     createdAt: now(),
   });
   return reason;
+}
+
+/** @throws ProviderAway, ProviderRefused */
+export function readAgain(
+  provider: PaymentProvider,
+  { objectRef }: PaymentProblem,
+): Promise<PaymentNews | null> {
+  const id = objectRef.slice(objectRef.indexOf(':') + 1);
+  if (id.startsWith('pi_')) return provider.readPayment(id);
+  return id.startsWith('re_') || id.startsWith('pyr_') ? provider.readRefund(id) : provider.readDispute(id);
 }

@@ -7,7 +7,7 @@ import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
-import { type BookingDependencies, bookNews } from './book-payments.ts';
+import { type BookingDependencies, bookNews, readAgain } from './book-payments.ts';
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import {
   deleteOldPaymentEvents,
@@ -18,7 +18,7 @@ import {
 } from './payment-events.ts';
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
 import { listOpenProblems, type PaymentProblem, waitingReasons } from './payment-problems.ts';
-import { type PaymentNews, type PaymentProvider, ProviderAway } from './payment-provider.ts';
+import { ProviderAway } from './payment-provider.ts';
 import { sendUnsentRefunds } from './refund-topup.ts';
 import { payInTestMode } from './test-outcomes.ts';
 import { findTopup, listDueChecks, moveStatus, nextCheckAt, setNextCheck } from './topup-store.ts';
@@ -199,12 +199,6 @@ async function bookWaiting(
 
 async function isBlocked(database: Database, { accountId, reason }: PaymentProblem): Promise<boolean> {
   return reason === 'account_blocked' && (await findAccount(database, accountId))?.blocked !== false;
-}
-
-function readAgain(provider: PaymentProvider, { objectRef }: PaymentProblem): Promise<PaymentNews | null> {
-  const id = objectRef.slice(objectRef.indexOf(':') + 1);
-  if (id.startsWith('pi_')) return provider.readPayment(id);
-  return id.startsWith('re_') || id.startsWith('pyr_') ? provider.readRefund(id) : provider.readDispute(id);
 }
 
 /** What one object is refused for does not stop the others. @returns whether it was done */
