@@ -360,7 +360,8 @@ function createHistory(
   }
 
   async function forge(): Promise<void> {
-    const object = { id: 'pi_forged', object: 'payment_intent', status: 'succeeded', metadata: {} };
+    const money = { amount_received: 100, currency: 'usd', metadata: {} };
+    const object = { id: 'pi_forged', object: 'payment_intent', status: 'succeeded', ...money };
     const event = { id: 'evt_forged', object: 'event', type: 'payment_intent.succeeded', data: { object } };
     const body = JSON.stringify(event);
     const headers = { 'stripe-signature': `t=1,v1=${'0'.repeat(64)}` };
