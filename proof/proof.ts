@@ -67,6 +67,7 @@ const machines: readonly Machine[] = [
   test('moves of a test clock that are killed', 'proof/test-clock-kill.test.ts', {
     CLOCK_KILLS: '10',
   }),
+  long('payments', 'long-payments', '--histories', count(2_000), '--killed', count(100)),
   long('crowd', 'long-crowd', '--seconds', count(300)),
   long('crowd in both modes', 'long-crowd', '--seconds', count(300), '--test-mode'),
   long('kills on the embedded database', 'long-kill', '--database', 'embedded', '--kills', count(500)),

@@ -20,6 +20,14 @@ export interface PaymentPlace {
   advance(seconds: number): Promise<void>;
   /** Looks once at what waits: open top-ups, events, refunds, low balances. */
   runJobs(): Promise<void>;
+  /** How often the books are looked at until they must be right. Default: once. */
+  readonly looks?: number;
+  /** Says when nothing may be killed. */
+  setCalm?(isCalm: boolean): void;
+  /** Whether this history goes back to a backup of its middle. */
+  readonly restores?: boolean;
+  /** @returns what restores it */
+  backUp?(): Promise<() => Promise<void>>;
 }
 
 export interface PaymentAccount {
@@ -65,7 +73,9 @@ export async function playPayments(place: PaymentPlace, random: Random, counts: 
   const accounts: PaymentAccount[] = [];
   for (let count = 1 + random.below(2); count > 0; count -= 1) accounts.push(await newAccount(place, random));
   const history = createHistory(place, random, counts, accounts);
-  for (let left = stepsMin + random.below(stepsMore); left > 0; left -= 1) await history.step();
+  const steps = () => stepsMin + random.below(stepsMore);
+  for (let left = steps(); left > 0; left -= 1) await history.step();
+  if (place.restores === true) await history.loseSteps(steps() / 2);
   const problems = await history.end();
   counts['histories'] = (counts['histories'] ?? 0) + 1;
   return problems.length === 0 ? [] : [...problems, `steps: ${history.taken().join('; ')}`];
@@ -132,6 +142,7 @@ function createHistory(
   const refunds: string[] = [];
   const disputes: string[] = [];
   const blocked = new Set<number>();
+  const bankCents = new Map<number, bigint>();
   const days: BankDay[] = [];
   const taken: string[] = [];
   let keys = 0;
@@ -284,6 +295,7 @@ function createHistory(
     for (let line = 0; line < same; line += 1)
       today.lines.push(`${day};${amountOf(value)};${rfReference(account.id)}`);
     book(account, value * BigInt(same));
+    bankCents.set(account.id, (bankCents.get(account.id) ?? 0n) + value * BigInt(same));
     await importDays(random.below(days.length));
   }
 
@@ -428,22 +440,62 @@ function createHistory(
     await control.deliveriesSettled();
   }
 
+  /** The operator's own doings are lost; the provider's and the bank's are not. */
+  async function loseSteps(lost: number): Promise<void> {
+    place.setCalm?.(true);
+    const restore = await place.backUp?.();
+    place.setCalm?.(false);
+    if (restore === undefined) return;
+    const before = [...dealings].map(([id, { otherCents }]) => [id, otherCents] as const);
+    const [blockedBefore, bankBefore] = [[...blocked], new Map(bankCents)];
+    taken.push('backup');
+    for (let left = lost; left > 0; left -= 1) {
+      const [, name, run] = draw();
+      taken.push(name);
+      await run();
+    }
+    place.setCalm?.(true);
+    await restore();
+    place.setCalm?.(false);
+    taken.push('restore');
+    count('restores');
+    for (const [id, otherCents] of before) {
+      const sinceBank = (bankCents.get(id) ?? 0n) - (bankBefore.get(id) ?? 0n);
+      dealings.set(id, { otherCents: otherCents + sinceBank });
+    }
+    blocked.clear();
+    for (const id of blockedBefore) blocked.add(id);
+    if (days.length > 0) await importDays(0);
+  }
+
+  async function look(): Promise<string[]> {
+    const truth = withoutDoubtful(await readTruth(standIn), await doubtfulPayments(place));
+    const problems: string[] = [];
+    for (const account of accounts)
+      problems.push(
+        ...(await compare(place, account, truth, dealings.get(account.id) ?? { otherCents: 0n })),
+      );
+    return problems;
+  }
+
   return {
     taken: () => taken,
+    loseSteps,
     async step(): Promise<void> {
       const [, name, run] = draw();
       taken.push(name);
       await run();
     },
     async end(): Promise<string[]> {
+      place.setCalm?.(true);
       await calm();
-      const truth = withoutDoubtful(await readTruth(standIn), await doubtfulPayments(place));
-      const problems: string[] = [];
-      for (const account of accounts) {
-        const own = dealings.get(account.id) ?? { otherCents: 0n };
-        problems.push(...(await compare(place, account, truth, own)));
-        problems.push(...(await writeOff(place, account, newKey())));
+      let problems = await look();
+      for (let looks = place.looks ?? 1; problems.length > 0 && looks > 1; looks -= 1) {
+        await place.runJobs();
+        problems = await look();
       }
+      for (const account of accounts) problems.push(...(await writeOff(place, account, newKey())));
+      place.setCalm?.(false);
       return problems;
     },
   };
@@ -583,4 +635,10 @@ function decimal(cents: bigint): string {
 
 function centsOf(amount: string): bigint {
   return BigInt(amount.replace('.', ''));
+}
+
+/** What `verify` says of all accounts. */
+export async function verifyOf(place: PaymentPlace): Promise<string[]> {
+  const { body, text } = await ask(place, 'GET', '/api/admin/v1/verify');
+  return body?.ok === true ? [] : [`verify: ${text}`];
 }
