@@ -61,11 +61,13 @@ async function playKilled(): Promise<void> {
   const processes = await startPaymentProcesses(server, folder, createRandom(seed + 1));
   let isOver = false;
   let isCalm = false;
+  let kill: Promise<string> | null = null;
   const killing = (async () => {
     while (!isOver) {
       await pause(restMin + random.below(restMore));
       if (isOver || isCalm) continue;
-      const what = await processes.kill();
+      kill = processes.kill();
+      const what = await kill;
       counts[what] = (counts[what] ?? 0) + 1;
     }
   })();
@@ -73,8 +75,10 @@ async function playKilled(): Promise<void> {
     for (let done = 0; done < killed; done += 1) {
       const place = {
         ...processes.place,
-        setCalm: (calm: boolean) => {
+        // A process that still starts would be of the database before a restore.
+        setCalm: async (calm: boolean) => {
           isCalm = calm;
+          await kill;
         },
         restores: done % restEvery === restEvery - 1,
       };

@@ -23,7 +23,7 @@ export interface PaymentPlace {
   /** How often the books are looked at until they must be right. Default: once. */
   readonly looks?: number;
   /** Says when nothing may be killed. */
-  setCalm?(isCalm: boolean): void;
+  setCalm?(isCalm: boolean): Promise<void>;
   /** Whether this history goes back to a backup of its middle. */
   readonly restores?: boolean;
   /** @returns what restores it */
@@ -43,7 +43,6 @@ const webhookSecret = 'whsec_FirstSecret';
 const iban = 'DE89370400440532013000';
 const daySeconds = 86_400;
 const clearMilliseconds = 90_000;
-const doubtfulReasons = ['amount_differs', 'unknown_topup'];
 const stepsMin = 15;
 const stepsMore = 25;
 
@@ -145,6 +144,8 @@ function createHistory(
   const bankCents = new Map<number, bigint>();
   const days: BankDay[] = [];
   const taken: string[] = [];
+  /** What the operator may be asked about. Any other payment that is kept is a fault. */
+  const doubtfulReasons = new Set<string>();
   let keys = 0;
   const count = (what: string) => {
     counts[what] = (counts[what] ?? 0) + 1;
@@ -363,11 +364,13 @@ function createHistory(
 
   function lie(): void {
     if (random.below(2) === 0) control.falsify(null);
-    else
+    else {
+      doubtfulReasons.add('amount_differs');
       control.falsify({
         amount: 1 + random.below(99_999),
         in: random.pick(['events', 'answers', 'both'] as const),
       });
+    }
     count('wrong amounts');
   }
 
@@ -442,9 +445,9 @@ function createHistory(
 
   /** The operator's own doings are lost; the provider's and the bank's are not. */
   async function loseSteps(lost: number): Promise<void> {
-    place.setCalm?.(true);
+    await place.setCalm?.(true);
     const restore = await place.backUp?.();
-    place.setCalm?.(false);
+    await place.setCalm?.(false);
     if (restore === undefined) return;
     const before = [...dealings].map(([id, { otherCents }]) => [id, otherCents] as const);
     const [blockedBefore, bankBefore] = [[...blocked], new Map(bankCents)];
@@ -454,10 +457,11 @@ function createHistory(
       taken.push(name);
       await run();
     }
-    place.setCalm?.(true);
+    await place.setCalm?.(true);
     await restore();
-    place.setCalm?.(false);
+    await place.setCalm?.(false);
     taken.push('restore');
+    doubtfulReasons.add('unknown_topup');
     count('restores');
     for (const [id, otherCents] of before) {
       const sinceBank = (bankCents.get(id) ?? 0n) - (bankBefore.get(id) ?? 0n);
@@ -469,7 +473,7 @@ function createHistory(
   }
 
   async function look(): Promise<string[]> {
-    const truth = withoutDoubtful(await readTruth(standIn), await doubtfulPayments(place));
+    const truth = withoutDoubtful(await readTruth(standIn), await doubtfulPayments(place, doubtfulReasons));
     const problems: string[] = [];
     for (const account of accounts)
       problems.push(
@@ -487,7 +491,7 @@ function createHistory(
       await run();
     },
     async end(): Promise<string[]> {
-      place.setCalm?.(true);
+      await place.setCalm?.(true);
       await calm();
       let problems = await look();
       for (let looks = place.looks ?? 1; problems.length > 0 && looks > 1; looks -= 1) {
@@ -495,7 +499,7 @@ function createHistory(
         problems = await look();
       }
       for (const account of accounts) problems.push(...(await writeOff(place, account, newKey())));
-      place.setCalm?.(false);
+      await place.setCalm?.(false);
       return problems;
     },
   };
@@ -553,13 +557,16 @@ async function listAll({ url }: StandInStripe, list: string): Promise<ListedObje
   }
 }
 
-/** Payments that stand for the operator, because the provider once gave them another amount. */
-async function doubtfulPayments(place: PaymentPlace): Promise<ReadonlySet<string>> {
+/** Payments that stand for the operator: the provider gave another amount, or a restore lost the top-up. */
+async function doubtfulPayments(
+  place: PaymentPlace,
+  reasons: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
   const { data } = (await ask(place, 'GET', '/api/admin/v1/payment-problems')).body;
   const kept: { reason: string; reference: string }[] = data;
   return new Set(
     kept
-      .filter(({ reason }) => doubtfulReasons.includes(reason))
+      .filter(({ reason }) => reasons.has(reason))
       .map(({ reference }) => reference.slice(reference.indexOf(':') + 1)),
   );
 }

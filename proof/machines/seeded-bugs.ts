@@ -981,4 +981,12 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/payment-machine.test.ts',
     on: 'postgres',
   },
+  {
+    name: 'payments: events are read from now on, not from the last one seen',
+    file: 'src/features/payments/reconcile-payments.ts',
+    find: 'for (let from = cursor ?? now() - firstLookSeconds; ; from += windowSeconds) {',
+    replace: 'for (let from = cursor === null ? now() - firstLookSeconds : now(); ; from += windowSeconds) {',
+    test: 'test/service/payment-machine.test.ts',
+    on: 'postgres',
+  },
 ];
