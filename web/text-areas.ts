@@ -32,7 +32,7 @@ export const seldomSources = [
   'features/orders/{customer-field,order-dialog,order-done,order-preview-box}.tsx',
   'features/orders/{order-drawer,order-sheet}.tsx',
   'features/orders/{known-customer,open-order,plan-step,similar-reference}.ts',
-  'features/payments/{auto-topup-card,auto-topup-dialog,auto-topup-notice}.tsx',
+  'features/payments/{auto-topup-card,auto-topup-dialog}.tsx',
   'features/payments/{add-funds-dialog,bank-details,cancel-topup-dialog,order-funds,topup-columns}.tsx',
   'features/payments/{receivable-notice,topup-page,topup-state,topups-page}.tsx',
   'features/payments/topup-words.ts',

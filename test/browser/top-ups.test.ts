@@ -355,10 +355,9 @@ test('a card is saved at the provider, and charged automatically until it is tur
   await card.getByText('Off', { exact: true }).waitFor();
 });
 
-test('a card whose bank asks for its holder pauses it, and the overview leads to the payment', async () => {
+test('a card whose bank asks for its holder pauses it, and the page leads to the payment', async () => {
   const reseller = await panel.service.createReseller({ credit: '40.00' });
-  const page = await panel.openAs(reseller);
-  await page.getByRole('main').getByRole('link', { name: 'Automatic top-up' }).click();
+  const page = await panel.openAs(reseller, '/panel/top-ups');
   const card = page.getByRole('region', { name: /^Automatic top-up/ });
   await card.getByRole('button', { name: 'Save a card' }).click();
   await page.getByRole('button', { name: 'Save card that asks' }).click();
@@ -366,11 +365,9 @@ test('a card whose bank asks for its holder pauses it, and the overview leads to
   const wanted = { below: '50.00', amount: '100.00', monthly_maximum: '250.00' };
   expectStatus(await reseller.send('PUT', '/auto-topup', wanted), 200);
   await runJob(panel.service, 'auto_topups');
-  await goTo(page, 'Overview');
   await page.reload();
-  await page.getByText('your bank wants you to confirm a payment').waitFor();
-  await expectAccessible(page, 'an overview of an account whose automatic top-up paused');
-  await page.getByRole('link', { name: 'Look at it' }).click();
+  await card.getByText('Paused').waitFor();
+  await expectAccessible(page, 'an automatic top-up that paused');
   await card.getByRole('link', { name: 'Show open top-ups' }).click();
   await row(page, 'Waiting for payment').getByRole('link').click();
   await page.getByText('€100.00').first().waitFor();

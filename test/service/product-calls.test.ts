@@ -229,6 +229,7 @@ test('after 72 hours an order waits for a person, who accepts it or gives the mo
     count: 2,
     more: false,
     failing: { count: 0, more: false, since: null },
+    payments: { count: 0, more: false },
   });
   expectStatus(await service.admin.post(`/api/admin/v1/orders/${accepted.id}/accept`, {}), 200);
   expectStatus(

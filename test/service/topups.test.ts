@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
+import { countOpenProblems } from '../../src/features/payments/payment-problems.ts';
 import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import {
@@ -557,6 +558,7 @@ test('the operator sees all top-ups, and which payments need attention', async (
   assert.deepEqual([ofOne.data.length, ofOne.next_cursor], [1, null]);
   const problemList = expectStatus(await scene.service.admin.get('/api/admin/v1/payment-problems'), 200).data;
   assert.equal(problemList.length, 1);
+  assert.deepEqual(await countOpenProblems(scene.service.database), { count: 1, more: false });
   const [{ id, reason, amount }] = problemList;
   assert.deepEqual([reason, amount], ['amount_differs', '0.01']);
   const dismiss = (problem: number) =>

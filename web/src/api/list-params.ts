@@ -36,16 +36,7 @@ export const requestParams = [
   'open',
 ] as const;
 export const topupParams = ['status', 'method', 'from', 'to', 'cursor', 'open'] as const;
-export const paymentParams = [
-  'status',
-  'method',
-  'account_id',
-  'from',
-  'to',
-  'cursor',
-  'open',
-  'page',
-] as const;
+export const paymentParams = [...topupParams, 'account_id'] as const;
 export const overviewParams = ['span', 'view', 'by'] as const;
 export const eventParams = ['type', 'cursor', 'open'] as const;
 

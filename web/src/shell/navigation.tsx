@@ -167,8 +167,7 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
           >
             <Icon aria-hidden="true" className="size-4 shrink-0" />
             {title}
-            {to === '/admin/attention' ? <AttentionCount of="calls" /> : null}
-            {to === '/admin/payments' ? <AttentionCount of="payments" /> : null}
+            {/attention|payments/.test(to) ? <AttentionCount to={to} /> : null}
           </Link>
         </li>
       ))}
@@ -176,18 +175,18 @@ function PageLinks({ pages, onNavigate }: PageLinksProps) {
   );
 }
 
-function AttentionCount({ of }: { readonly of: 'calls' | 'payments' }) {
+function AttentionCount({ to }: { readonly to: string }) {
   const isOperator = useMay()('admin:read');
   const { data } = useQuery({ ...attentionCountQuery, enabled: isOperator });
   if (data === undefined) return null;
-  const counts = of === 'payments' ? [data.payments] : [data, data.failing];
-  const count = counts.reduce((sum, each) => sum + each.count, 0);
-  if (count === 0) return null;
-  return (
+  const { failing, payments } = data;
+  const isPayments = to === '/admin/payments';
+  const count = isPayments ? payments.count : data.count + failing.count;
+  return count === 0 ? null : (
     <span className="ml-auto">
       <Badge tone="warn">
         {formatCount(count)}
-        {counts.some(({ more }) => more) ? '+' : ''}
+        {(isPayments ? payments.more : data.more || failing.more) ? '+' : ''}
       </Badge>
     </span>
   );

@@ -38,15 +38,6 @@ export function typedAmount(amount: string): string {
   return amount.replace('.', separators.decimal);
 }
 
-/** The service's formula: floor(100 × (1 − price ÷ (monthly × months))), at least 0. null if there is no price. */
-export function savingPercent(price: string | null, monthly: string | null, months: number): number | null {
-  if (price === null || monthly === null) return null;
-  const full = toCents(monthly) * BigInt(months);
-  if (full === 0n) return null;
-  const saved = full - toCents(price);
-  return saved <= 0n ? 0 : Number((saved * 100n) / full);
-}
-
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** Formats "$1,234.50" from the decimal text, so that amounts of any size stay exact. */

@@ -29,17 +29,6 @@ export function dayOf(moment: Date): string {
   return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
 }
 
-/** The value of a datetime-local input in the reader's time zone, such as 2026-11-25T08:30. */
-export function typedMinute(moment: Date): string {
-  const shift = isUtc ? 0 : moment.getTimezoneOffset() * 60_000;
-  return new Date(moment.getTime() - shift).toISOString().slice(0, 16);
-}
-
-export function readTypedMinute(typed: string): string | null {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(typed)) return null;
-  return asTime(`${typed}${suffix}`) ?? null;
-}
-
 /** The first and last second of a figure's UTC day or month. */
 export function timesOfUtc(date: string): { readonly from: string; readonly to: string } {
   const isMonth = date.length === 7;

@@ -18,7 +18,7 @@ const looks: Readonly<Record<ButtonLook, string>> = {
   danger: 'border-line bg-card text-bad shadow-lift hover:not-disabled:bg-bad-fill',
 };
 
-function buttonClasses(look: ButtonLook, className?: string): string {
+export function buttonClasses(look: ButtonLook, className?: string): string {
   return classNames(shape, looks[look], className);
 }
 
@@ -53,40 +53,6 @@ export function Button({
       {Icon && <Icon aria-hidden="true" className="size-4" />}
       {children}
     </button>
-  );
-}
-
-interface FileButtonProps {
-  readonly label: string;
-  readonly accept: string;
-  readonly disabled?: boolean;
-  readonly onFile: (file: File) => void;
-}
-
-/** A file input labeled in the page's language. The native one is labeled in the browser's language. */
-export function FileButton({ label, accept, disabled = false, onFile }: FileButtonProps) {
-  return (
-    <label
-      aria-disabled={disabled || undefined}
-      className={buttonClasses(
-        'plain',
-        'relative cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
-      )}
-    >
-      <input
-        type="file"
-        accept={accept}
-        disabled={disabled}
-        className="sr-only"
-        onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) onFile(file);
-          // Clear the value, so that the same file can be chosen again after a refusal.
-          target.value = '';
-        }}
-      />
-      {label}
-    </label>
   );
 }
 

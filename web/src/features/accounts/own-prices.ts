@@ -3,7 +3,7 @@
 import type { AccountPriceList, AccountPrices, PeriodName } from '../../api/shapes.ts';
 import type { NewAccountPrices } from '../../api/support-commands.ts';
 import { fromCents, readAmount, toCents, typedAmount } from '../../text/amounts.ts';
-import { readTypedMinute } from '../../text/days.ts';
+import { readTypedMinute } from '../../text/typed-minutes.ts';
 import { periods } from '../../text/words.ts';
 
 export type PackagePrices = AccountPrices['now'][number];

@@ -32,7 +32,7 @@ import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 import { PlaceOrderButton } from '../orders/place-order-button.tsx';
-import { AddFundsLink, AutoTopupLink, AutoTopupNotice, ReceivableNotice } from '../payments/funds-parts.tsx';
+import { AddFundsLink, ReceivableNotice } from '../payments/funds-parts.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
 
@@ -56,7 +56,6 @@ export function OverviewPage() {
       <div className="flex flex-col gap-4 lg:gap-5">
         {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
         <ReceivableNotice />
-        <AutoTopupNotice />
         <EndpointNotices overview={data} />
         <Attention overview={data} inSpan={span.words} />
         <Figures overview={data} inSpan={span.words} />
@@ -229,8 +228,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
         note={
           <>
             {expiring === undefined ? ' ' : <RenewalNote expiring={expiring} />}
-            <AddFundsLink className="my-2 flex w-fit !whitespace-normal" />
-            <AutoTopupLink />
+            <AddFundsLink className="mt-2 flex w-fit !whitespace-normal" />
           </>
         }
       />

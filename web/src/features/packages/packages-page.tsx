@@ -5,7 +5,6 @@ import { useMay } from '../../api/person.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
 import type { AdminPackage, Group } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
-import { savingPercent } from '../../text/amounts.ts';
 import { formatChange } from '../../text/language.ts';
 import { periodsOf } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -18,6 +17,7 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
 import { LimitsCard } from './limits-card.tsx';
+import { savingPercent } from './saving-percent.ts';
 
 const columns: readonly Column<AdminPackage>[] = [
   {

@@ -1,9 +1,10 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../../api/shapes.ts';
-import { readAmount, savingPercent, typedAmount } from '../../text/amounts.ts';
+import { readAmount, typedAmount } from '../../text/amounts.ts';
 import { periods } from '../../text/words.ts';
 import { inputClasses } from '../../ui/field.tsx';
+import { savingPercent } from './saving-percent.ts';
 
 export type TypedPrices = Readonly<Record<Group, Readonly<Record<PeriodName, string>>>>;
 

@@ -85,7 +85,8 @@ const columnsOf = (mayDecide: boolean): readonly Column<BankLine>[] => [
 
 export function BankTab() {
   const list = useList(paymentParams);
-  const { status = 'unmatched', page: sent } = list.search;
+  // This list has page numbers in place of cursors.
+  const { status = 'unmatched', cursor: sent } = list.search;
   const page = Math.max(1, Number(sent ?? 1) || 1);
   const query = useQuery(bankLinesQuery(status === 'all' ? undefined : status, page));
   const may = useMay()('admin:credit');
@@ -100,7 +101,7 @@ export function BankTab() {
             list={{
               search: { ...list.search, status },
               change: ({ status: chosen }) =>
-                list.change({ status: chosen === 'unmatched' ? '' : (chosen ?? ''), page: '' }),
+                list.change({ status: chosen === 'unmatched' ? '' : (chosen ?? ''), cursor: '' }),
             }}
             name="status"
             label={t`Status`}
@@ -131,12 +132,12 @@ export function BankTab() {
             page === 1 && isLast ? null : (
               <div className="flex gap-2 border-t border-line p-3">
                 {page === 1 ? null : (
-                  <ButtonLink to="." search={(now) => ({ ...now, page: String(page - 1) })}>
+                  <ButtonLink to="." search={(now) => ({ ...now, cursor: String(page - 1) })}>
                     {t`Newer`}
                   </ButtonLink>
                 )}
                 {isLast ? null : (
-                  <ButtonLink to="." search={(now) => ({ ...now, page: String(page + 1) })}>
+                  <ButtonLink to="." search={(now) => ({ ...now, cursor: String(page + 1) })}>
                     {t`Older`}
                   </ButtonLink>
                 )}

@@ -8,7 +8,6 @@ import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { withTexts } from '../../text/texts.ts';
 import { ButtonLink, type ButtonLook } from '../../ui/button.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 
 export function useMayAddFunds(): boolean {
   const may = useMay();
@@ -38,22 +37,4 @@ export function ReceivableNotice() {
       <Receivable />
     </Suspense>
   );
-}
-
-const AutoTopup = lazy(withTexts(() => import('./auto-topup-notice.tsx')));
-
-/** Shown only while automatic top-up stopped by itself. */
-export function AutoTopupNotice() {
-  if (!useMe().topups.methods.includes('card')) return null;
-  return (
-    <Suspense>
-      <AutoTopup />
-    </Suspense>
-  );
-}
-
-export function AutoTopupLink() {
-  return useMe().topups.methods.includes('card') ? (
-    <TextLink to="/top-ups">{t`Automatic top-up`}</TextLink>
-  ) : null;
 }
