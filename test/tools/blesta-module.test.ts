@@ -253,7 +253,10 @@ describe('the module for Blesta', { skip: phpIsMissing ?? false }, () => {
     await order(panel, 6);
     assert.equal((await panel.say('activate', { service: 6 })).answer, 'success');
     const { html } = (await panel.say('tab', { service: 6, for: 'admin' })).answer;
-    assert.match(html, /5\.00 USD\s*<strong>Low: the renewals until \d{4}-\d\d-\d\d need more\.<\/strong>/);
+    assert.match(
+      html,
+      /5\.00 USD\s*<strong>Low: if all plans renew, it runs out on \d{4}-\d\d-\d\d\.<\/strong>/,
+    );
     assert.ok(html.includes(`href="${service.address}/panel/top-ups" target="_blank"`));
     // Another package uses another account, where this plan does not exist.
     const other = await service.createReseller({ credit: '50.00' });

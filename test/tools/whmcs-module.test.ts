@@ -392,7 +392,7 @@ describe('the module for WHMCS', { skip: phpIsMissing ?? false }, () => {
     const shown: string = (await panel.say('admin tab', { service: 1 })).answer['Balance at Sellthrough'];
     assert.match(
       shown,
-      /^7\.00 USD <strong>Low: the renewals until \d{4}-\d\d-\d\d need more\.<\/strong> <a href="/,
+      /^7\.00 USD <strong>Low: if all plans renew, it runs out on \d{4}-\d\d-\d\d\.<\/strong> <a href="/,
     );
     assert.ok(shown.includes(`href="${service.address}/panel/top-ups" target="_blank"`));
     await order(panel, 2);

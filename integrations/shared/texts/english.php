@@ -67,7 +67,7 @@ return [
     'auto_renew_not' => 'no',
     'customer' => 'Customer at Sellthrough',
     'balance' => 'Balance at Sellthrough',
-    'balance_low' => 'Low: the renewals until {day} need more.',
+    'balance_low' => 'Low: if all plans renew, it runs out on {day}.',
     'add_funds' => 'Add funds',
     'last_order' => 'Last order',
     'mode' => 'Mode',

@@ -67,7 +67,7 @@ return [
     'auto_renew_not' => 'nein',
     'customer' => 'Kunde bei Sellthrough',
     'balance' => 'Guthaben bei Sellthrough',
-    'balance_low' => 'Niedrig: Für die Verlängerungen bis {day} reicht es nicht.',
+    'balance_low' => 'Niedrig: Werden alle Tarife verlängert, ist es am {day} aufgebraucht.',
     'add_funds' => 'Guthaben aufladen',
     'last_order' => 'Letzte Bestellung',
     'mode' => 'Modus',

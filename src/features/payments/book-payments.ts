@@ -10,7 +10,12 @@ import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
 import { keepProblem, listProblemsOf, type PaymentProblem, resolveProblem } from './payment-problems.ts';
-import type { PaymentNews, PaymentProvider, TopupName } from './payment-provider.ts';
+import {
+  type PaymentNews,
+  type PaymentProvider,
+  ProviderRefused,
+  type TopupName,
+} from './payment-provider.ts';
 import { noteSent } from './refund-rows.ts';
 import { findTopup, moveStatus } from './topup-store.ts';
 
@@ -91,7 +96,10 @@ async function creditPaid(
   return null;
 }
 
-/** Refunds and disputes that were kept because their payment could not be credited until now. */
+/**
+ * Refunds and disputes that were kept because their payment could not be credited until now. What the provider refuses to
+ * show stays for the operator: it must not hold up the payment's own news.
+ */
 async function bookKeptReversals(
   dependencies: BookingDependencies,
   provider: PaymentProvider,
@@ -100,8 +108,12 @@ async function bookKeptReversals(
 ): Promise<void> {
   for (const problem of await listProblemsOf(ranked(dependencies.database, 'lookups'), [accountId])) {
     if (problem.topupNumber !== number) continue;
-    const news = await readAgain(provider, problem);
-    if (news !== null && news.type !== 'paid') await bookNews(dependencies, provider, installation, news);
+    try {
+      const news = await readAgain(provider, problem);
+      if (news !== null && news.type !== 'paid') await bookNews(dependencies, provider, installation, news);
+    } catch (error) {
+      if (!(error instanceof ProviderRefused)) throw error;
+    }
   }
 }
 

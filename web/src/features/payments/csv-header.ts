@@ -30,11 +30,12 @@ export async function readCsvHeader(file: File): Promise<CsvHeader | null> {
     );
   if (widest === null || widest.cells.length < 2) return null;
   const { at, delimiter, cells } = widest;
+  // Columns without a name, or with one that stands before, cannot be chosen.
+  const shown = cells.flatMap((name, place) => (name !== '' && cells.indexOf(name) === place ? [place] : []));
+  const rowOf = (all: readonly string[]) => shown.map((place) => all[place] ?? '');
   return {
-    names: [...new Set(cells.filter((name) => name !== ''))],
-    rows: lines
-      .slice(at + 1, at + 1 + rowsShown)
-      .map((line) => cellsOf(line, delimiter).slice(0, cells.length)),
+    names: rowOf(cells),
+    rows: lines.slice(at + 1, at + 1 + rowsShown).map((line) => rowOf(cellsOf(line, delimiter))),
   };
 }
 
