@@ -43,7 +43,6 @@ try {
   await postgres.remove();
 }
 if (killed > 0) await playKilled();
-for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.stdout.write(
   `${counts['histories'] ?? 0} histories, ${problems.length} divergences: ${JSON.stringify(counts)}\n`,
 );
@@ -51,7 +50,10 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 process.exit();
 
 function note(number: number, found: readonly string[]): void {
-  if (found.length > 0) problems.push(`history ${number} of seed ${seed}: ${found.join('\n  ')}`);
+  if (found.length === 0) return;
+  const problem = `history ${number} of seed ${seed}: ${found.join('\n  ')}`;
+  problems.push(problem);
+  process.stdout.write(`${problem}\n`);
 }
 
 async function playKilled(): Promise<void> {

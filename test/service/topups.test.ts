@@ -158,6 +158,16 @@ test('a dispute of money that was spent leaves a receivable, and is given back i
   assert.equal((await topupOf(reseller, topup.id)).status, 'paid');
 });
 
+test('a dispute is for what was credited, also while the provider gives another amount of the payment', async () => {
+  const [reseller, topup] = await paidTopup('100.00');
+  scene.standIn.control.falsify({ amount: 100, in: 'both' });
+  scene.standIn.control.dispute(sessionOf(topup));
+  await delivered();
+  scene.standIn.control.falsify(null);
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  assert.equal((await topupOf(reseller, topup.id))['disputed'], '100.00');
+});
+
 test('a refund that fails is given back', async () => {
   scene.standIn.control.setRefundStatus('pending');
   const reseller = await scene.service.createReseller();

@@ -161,7 +161,8 @@ async function bookReversal(
   const ownCause = news.type === 'refund' ? news.ownCause : null;
   const cause = ownCause ?? objectRef;
   // A dispute may be for more than was paid, for example with the bank's costs. These are not the account's.
-  const amountCents = news.amountCents < paid.amountCents ? news.amountCents : paid.amountCents;
+  const paidCents = (await findTopup(ranked(database, 'lookups'), accountId, topupNumber))?.amountCents ?? 0n;
+  const amountCents = news.amountCents < paidCents ? news.amountCents : paidCents;
   const taken = await engine.submit({
     type: 'reverse_payment',
     accountId,
