@@ -319,6 +319,32 @@ test('a payment and its return in one file, and a return that only a person reco
   await inOrder();
 });
 
+test('a return waits for its payment, which waits for a blocked account', async () => {
+  const account = await service.createReseller({});
+  const block = (is: boolean) => service.admin.patch(`${admin}/accounts/${account.id}`, { blocked: is });
+  expectStatus(await block(true), 200);
+  const text = rfReference(account.id);
+  const lines = [
+    { amount: '30.00', text, endToEnd: 'E2E-W', id: 'B1' },
+    { amount: '-30.00', text: 'Returned', endToEnd: 'E2E-W', id: 'B2', isReturn: true },
+    { amount: '50.00', text, id: 'B3' },
+    { amount: '-50.00', text: `Sent back ${text}`, id: 'B4' },
+  ];
+  assert.deepEqual(await importCamt(lines), { ...none, new: 4, waiting: 3, unmatched: 1 });
+  const { id } = await unmatchedOf(`Sent back ${text}`);
+  const { line } = expectStatus(await decide(id, 'assign', { account_id: account.id }), 200);
+  assert.deepEqual([line.status, line.reason], ['waiting', 'account_blocked']);
+  await bookWaiting();
+  assert.equal((await linesOf('waiting')).length, 4);
+  expectStatus(await block(false), 200);
+  await bookWaiting();
+  await bookWaiting();
+  assert.deepEqual(await linesOf('waiting'), []);
+  assert.equal(await stands(account), '0.00, owes 0.00');
+  assert.deepEqual(await topupsOf(account), ['bank_transfer 50.00 refunded', 'bank_transfer 30.00 refunded']);
+  await inOrder();
+});
+
 test('money for a blocked or halted account waits, and is booked once it is open again', async () => {
   const [blocked, halted] = [
     await service.createReseller({ credit: '5.00' }),

@@ -44,8 +44,9 @@ export async function assignBankLine(
     if (problem !== null) return fieldRefusal('validation_failed', 'account_id', problem);
     const isReturn = line.amountCents < 0n;
     const original = isReturn ? await setOriginalOf(transaction, { ...line, accountId }) : null;
-    if (isReturn && original === null) return refusal('topup_not_found');
-    await transaction.query(setAccount, [id, accountId, original?.topupNumber ?? null]);
+    if (original?.type === 'none') return refusal('topup_not_found');
+    const topupNumber = original?.type === 'credited' ? original.line.topupNumber : null;
+    await transaction.query(setAccount, [id, accountId, topupNumber]);
     await log(transaction, 'bank_line.assign', line, { account_id: accountId }, actor);
     return null;
   });

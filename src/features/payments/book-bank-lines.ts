@@ -53,12 +53,10 @@ export async function bookBankLines(
   // Money goes back after it came, also if one file has both.
   for (const id of returns) {
     if (isOver()) break;
-    const line = await prepareReturn(booking, id);
-    if (line === null) continue;
-    const result =
-      line.topupNumber === null
-        ? ({ line, status: 'unmatched', reason: 'no_payment' } as const)
-        : { line, ...resultOf(await takeBack(booking, line), 'returned') };
+    const prepared = await prepareReturn(booking, id);
+    if (prepared === null) continue;
+    const { line, without } = prepared;
+    const result = { line, ...(without ?? resultOf(await takeBack(booking, line), 'returned')) };
     for (const status of await mark(booking, [result])) counts[status] += 1;
   }
   return counts;
@@ -172,12 +170,13 @@ function credit({ engine }: BankBooking, line: BankLineRow): Promise<OrderOutcom
 /** The original has the same amount and the same end-to-end id, where both have one. A credit goes back once. */
 const findOriginal: SqlStatement = {
   name: 'find_returned_bank_line',
-  text: `select b.id, b.account_id, b.topup_number from bank_lines b
-    where b.status = 'credited' and b.amount_cents = $1::bigint and b.currency = $2::text
+  text: `select b.id, b.account_id, b.topup_number, b.status, b.reason from bank_lines b
+    where b.status in ('credited', 'waiting') and b.amount_cents = $1::bigint and b.currency = $2::text
       and ($3::int is null or b.account_id = $3::int)
       and (b.end_to_end_id = $4::text or $3::int is not null and (b.end_to_end_id is null or $4::text is null))
       and not exists (select from bank_lines r where r.return_of = b.id)
-    order by (b.end_to_end_id = $4::text) is true desc, b.booked_on desc, b.id desc limit 1`,
+    order by (b.end_to_end_id = $4::text) is true desc, b.status = 'credited' desc, b.booked_on desc, b.id desc
+    limit 1`,
 };
 
 const setOriginal: SqlStatement = {
@@ -185,26 +184,47 @@ const setOriginal: SqlStatement = {
   text: `update bank_lines set account_id = $2::int, topup_number = $3::int, return_of = $4::int where id = $1::int`,
 };
 
+interface PreparedReturn {
+  readonly line: BankLineRow;
+  /** What becomes of the line if there is no credited payment that it could take back. */
+  readonly without: Result | null;
+}
+
 /** Finds the payment that went back. @returns null if the line does not wait any more */
-function prepareReturn({ database }: BankBooking, id: number): Promise<BankLineRow | null> {
+function prepareReturn({ database }: BankBooking, id: number): Promise<PreparedReturn | null> {
   return database.transaction(async (transaction) => {
     await transaction.query(lockImports);
     const [row] = await transaction.query(lockWaiting, [numberArray([id])]);
     if (row === undefined) return null;
     const line = bankLines.parse(row);
-    return line.returnOf === null ? ((await setOriginalOf(transaction, line)) ?? line) : line;
+    if (line.returnOf !== null) return { line, without: null };
+    const original = await setOriginalOf(transaction, line);
+    if (original.type === 'credited') return { line: original.line, without: null };
+    return original.type === 'waiting'
+      ? { line, without: { status: 'waiting', reason: original.reason } }
+      : { line, without: { status: 'unmatched', reason: 'no_payment' } };
   });
 }
 
-/** The transaction must have locked imports, so that no other return takes the same payment. @returns null if no payment fits */
-export async function setOriginalOf(transaction: Queryable, line: BankLineRow): Promise<BankLineRow | null> {
+/** The payment that a return takes back. `waiting`: it is not credited yet, so the return waits as well. */
+export type OriginalOfReturn =
+  | { readonly type: 'credited'; readonly line: BankLineRow }
+  | { readonly type: 'waiting'; readonly reason: string | null }
+  | { readonly type: 'none' };
+
+/** The transaction must have locked imports, so that no other return takes the same payment. */
+export async function setOriginalOf(transaction: Queryable, line: BankLineRow): Promise<OriginalOfReturn> {
   const { id, amountCents, currency, accountId, endToEndId } = line;
   const [found] = await transaction.query(findOriginal, [-amountCents, currency, accountId, endToEndId]);
-  if (found === undefined) return null;
+  if (found === undefined) return { type: 'none' };
+  if (found['status'] === 'waiting') {
+    const reason = found['reason'];
+    return { type: 'waiting', reason: reason === null ? null : String(reason) };
+  }
   const original = { accountId: Number(found['account_id']), topupNumber: Number(found['topup_number']) };
   const returnOf = Number(found['id']);
   await transaction.query(setOriginal, [id, original.accountId, original.topupNumber, returnOf]);
-  return { ...line, ...original, returnOf };
+  return { type: 'credited', line: { ...line, ...original, returnOf } };
 }
 
 function takeBack({ engine }: BankBooking, line: BankLineRow): Promise<OrderOutcome> {
