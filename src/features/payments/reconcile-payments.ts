@@ -34,9 +34,11 @@ export interface ReconcileDependencies extends BookingDependencies {
 const rowsAtOnce = 100;
 /** The provider may list an event a little later than others of the same second. */
 const overlapSeconds = 300;
-/** How far back the first look goes. */
-const firstLookSeconds = 86_400;
+/** How far back the first look goes: providers keep events that long. */
+const firstLookSeconds = 30 * 86_400;
 const windowSeconds = 6 * 3_600;
+/** A window with fewer events makes the next one twice as long. */
+const fewEvents = 100;
 
 /** @returns 1 if work is left @throws JobProblem if the provider is away */
 export async function reconcilePayments(
@@ -155,9 +157,11 @@ async function readEvents(
 ): Promise<boolean> {
   const { database, now } = dependencies;
   const cursor = await findEventCursor(database, provider.name);
-  for (let from = cursor ?? now() - firstLookSeconds; ; from += windowSeconds) {
-    const isLast = from + windowSeconds >= now();
-    const events = await provider.listEvents(from - overlapSeconds, isLast ? null : from + windowSeconds);
+  let from = cursor ?? now() - firstLookSeconds;
+  for (let seconds = windowSeconds; ; ) {
+    const until = from + seconds;
+    const isLast = until >= now();
+    const events = await provider.listEvents(from - overlapSeconds, isLast ? null : until);
     for (const { id, news } of events) {
       if (signal.aborted) return true;
       const isDone = await apart(dependencies, `event ${id}`, async () => {
@@ -170,8 +174,10 @@ async function readEvents(
       // The cursor stays before what could not be handled.
       if (!isDone) return false;
     }
-    await moveEventCursor(database, provider.name, isLast ? now() : from + windowSeconds);
+    await moveEventCursor(database, provider.name, isLast ? now() : until);
     if (isLast) return false;
+    from = until;
+    seconds = events.length < fewEvents ? seconds * 2 : windowSeconds;
   }
 }
 
