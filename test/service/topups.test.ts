@@ -107,6 +107,17 @@ test('without any webhook the reconciler credits after two minutes', async () =>
   assert.equal(await moneyOf(reseller), '30.00, 0.00');
 });
 
+test('the first look at the provider goes back as far as it keeps events', async () => {
+  const [reseller, topup] = await paidTopup('30.00');
+  scene.standIn.control.configureDeliveries({ mode: 'drop' });
+  scene.standIn.control.refund(sessionOf(topup), 1_000);
+  scene.standIn.control.configureDeliveries({ mode: 'send' });
+  await scene.service.database.query({ name: '', text: 'delete from payment_event_cursors' });
+  scene.service.clock.seconds += 29 * 86_400;
+  await scene.reconcile();
+  assert.equal(await moneyOf(reseller), '20.00, 0.00');
+});
+
 test('a direct debit is on its way until it is collected, and fails if it is not', async () => {
   const reseller = await scene.service.createReseller();
   const [good, bad] = [await topUp(reseller, '40.00'), await topUp(reseller, '50.00')];

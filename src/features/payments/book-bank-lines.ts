@@ -167,11 +167,15 @@ function credit({ engine }: BankBooking, line: BankLineRow): Promise<OrderOutcom
   });
 }
 
-/** The original has the same amount and the same end-to-end id, where both have one. A credit goes back once. */
+/**
+ * The original has the same amount and the same end-to-end id, where both have one. A credit goes back once. Each arm of the
+ * "or" has an index.
+ */
 const findOriginal: SqlStatement = {
   name: 'find_returned_bank_line',
   text: `select b.id, b.account_id, b.topup_number, b.status, b.reason from bank_lines b
-    where b.status in ('credited', 'waiting') and b.amount_cents = $1::bigint and b.currency = $2::text
+    where (b.status = 'credited' and b.amount_cents = $1::bigint or b.status = 'waiting' and b.amount_cents = $1::bigint)
+      and b.currency = $2::text
       and ($3::int is null or b.account_id = $3::int)
       and (b.end_to_end_id = $4::text or $3::int is not null and (b.end_to_end_id is null or $4::text is null))
       and not exists (select from bank_lines r where r.return_of = b.id)
