@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../scripts/demo/random.ts';
 import { postgresForTests, startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { type Counts, playPayments, verifyOf } from './payment-histories.ts';
+import { type Counts, type PaymentPlace, playPayments, verifyOf } from './payment-histories.ts';
 import { startPaymentProcesses } from './payment-processes.ts';
 import { startPaymentsHere } from './payments-here.ts';
 
@@ -36,6 +36,7 @@ try {
     const here = await startPaymentsHere();
     for (const end = Math.min(histories, done + historiesOfPlace); done < end; done += 1)
       note(done, await playPayments(here.place, createRandom(seed + done), counts));
+    countWebhooks(here.place);
     await here.close();
     process.stdout.write(`${done} histories, ${problems.length} divergences\n`);
   }
@@ -54,6 +55,10 @@ function note(number: number, found: readonly string[]): void {
   const problem = `history ${number} of seed ${seed}: ${found.join('\n  ')}`;
   problems.push(problem);
   process.stdout.write(`${problem}\n`);
+}
+
+function countWebhooks({ standIn }: PaymentPlace): void {
+  counts['webhooks sent'] = (counts['webhooks sent'] ?? 0) + standIn.control.attempts().length;
 }
 
 async function playKilled(): Promise<void> {
@@ -92,6 +97,7 @@ async function playKilled(): Promise<void> {
   } finally {
     isOver = true;
     await killing;
+    countWebhooks(processes.place);
     await processes.close();
     await server.remove();
     rmSync(folder, { recursive: true, force: true });

@@ -55,6 +55,12 @@ export async function preparePayments(place: PaymentPlace): Promise<void> {
     ...{ methods, minimum: '1.00', maximum: '5000.00' },
   });
   if (set.status !== 200) throw new Error(`The payments cannot be set: ${set.text}`);
+  const prices = { monthly: '7.00', quarterly: '20.00', yearly: '75.00' };
+  const limits = { accounts: 1, posts_per_day: 1, ai_images_per_month: 1 };
+  const made = await ask(place, 'POST', '/api/admin/v1/packages', {
+    ...{ name: 'Machine', limits, prices: { reseller: prices, distributor: prices } },
+  });
+  if (made.status !== 201) throw new Error(`A package cannot be made: ${made.text}`);
 }
 
 export interface Webhooks {
@@ -118,9 +124,19 @@ interface Session {
   readonly topupId: number;
 }
 
-interface BankDay {
+interface Transfer {
+  readonly account: PaymentAccount;
+  readonly cents: bigint;
+  readonly endToEndId: string;
+}
+
+interface BankLine {
   readonly day: string;
-  readonly lines: string[];
+  /** Negative: returned. */
+  readonly cents: bigint;
+  readonly text: string;
+  readonly endToEndId: string;
+  readonly bankId: string;
 }
 
 type Step = readonly [weight: number, name: string, run: () => Promise<unknown> | unknown];
@@ -142,7 +158,10 @@ function createHistory(
   const disputes: string[] = [];
   const blocked = new Set<number>();
   const bankCents = new Map<number, bigint>();
-  const days: BankDay[] = [];
+  const bankLines: BankLine[] = [];
+  const transfers: Transfer[] = [];
+  // Only an XML file marks returns.
+  const isXml = random.below(3) > 0;
   const taken: string[] = [];
   /** What the operator may be asked about. Any other payment that is kept is a fault. */
   const doubtfulReasons = new Set<string>();
@@ -155,9 +174,8 @@ function createHistory(
     return `h-${random.below(2 ** 30).toString(36)}-${keys}`;
   };
   const cents = () => BigInt(100 + random.below(20_000));
-  const amountOf = (value: bigint) => `${value / 100n}.${String(value % 100n).padStart(2, '0')}`;
-  const book = (account: PaymentAccount, value: bigint) => {
-    const own = dealings.get(account.id);
+  const book = ({ id }: Pick<PaymentAccount, 'id'>, value: bigint) => {
+    const own = dealings.get(id);
     if (own !== undefined) own.otherCents += value;
   };
 
@@ -178,7 +196,7 @@ function createHistory(
 
   async function topUp(): Promise<void> {
     const account = random.pick(accounts);
-    const body = { amount: amountOf(cents()), method: 'card' };
+    const body = { amount: decimal(cents()), method: 'card' };
     const made = await ask(place, 'POST', '/api/v1/topups', body, {
       ...{ key: account.key, idempotencyKey: newKey() },
     });
@@ -218,7 +236,7 @@ function createHistory(
   async function spend(): Promise<void> {
     const account = random.pick(accounts);
     const value = cents();
-    const body = { amount: `-${amountOf(value)}`, memo: 'Spent' };
+    const body = { amount: `-${decimal(value)}`, memo: 'Spent' };
     const spent = await ask(place, 'POST', `/api/admin/v1/accounts/${account.id}/credit`, body, {
       idempotencyKey: newKey(),
     });
@@ -228,7 +246,7 @@ function createHistory(
   async function credit(): Promise<void> {
     const account = random.pick(accounts);
     const value = BigInt(1 + random.below(3_000));
-    const body = { amount: amountOf(value), memo: 'Credit' };
+    const body = { amount: decimal(value), memo: 'Credit' };
     const credited = await ask(place, 'POST', `/api/admin/v1/accounts/${account.id}/credit`, body, {
       idempotencyKey: newKey(),
     });
@@ -238,7 +256,7 @@ function createHistory(
   async function refundHere(): Promise<void> {
     if (paid.length === 0) return;
     const { topupId } = random.pick(paid);
-    const body = { amount: amountOf(cents() / 2n), allow_receivable: random.below(2) === 0 };
+    const body = { amount: decimal(cents() / 2n), allow_receivable: random.below(2) === 0 };
     const path = `/api/admin/v1/topups/${topupId}/refunds`;
     const idempotencyKey = newKey();
     const copies = 1 + random.below(3);
@@ -282,29 +300,67 @@ function createHistory(
     if (isTaken(() => control.moveDispute(id, move))) count(`disputes: ${move}`);
   }
 
+  async function order(): Promise<void> {
+    const { id, key } = random.pick(accounts);
+    const { data } = (await ask(place, 'GET', '/api/admin/v1/packages')).body;
+    const body = { package_id: data[0].id, customer: newKey(), months: random.pick([1, 3]) };
+    const idempotencyKey = newKey();
+    const answers = await Promise.all(
+      Array.from({ length: 1 + random.below(2) }, () =>
+        ask(place, 'POST', '/api/v1/orders', body, { key, idempotencyKey }),
+      ),
+    );
+    const placed = answers.find(({ status }) => status === 201);
+    if (placed === undefined) return;
+    book({ id }, -centsOf(placed.body.order.price));
+    count('orders');
+  }
+
+  /** The books' own clock does not matter to a bank. @returns null after the last day */
+  function nextDay(): string | null {
+    const last = bankLines.at(-1)?.day ?? '2026-01-00';
+    const number = Number(last.slice(-2)) + random.below(2);
+    return number > 28 ? null : `2026-01-${String(Math.max(number, 1)).padStart(2, '0')}`;
+  }
+
   async function transfer(): Promise<void> {
-    // The books' own clock does not matter to a bank.
-    const number = days.length === 0 || random.below(2) === 0 ? days.length + 1 : days.length;
-    const day = `2026-01-${String(number).padStart(2, '0')}`;
-    if (number > 28) return;
-    const today = days.find((each) => each.day === day) ?? { day, lines: [] };
-    if (!days.includes(today)) days.push(today);
+    const day = nextDay();
+    if (day === null) return;
     const account = random.pick(accounts);
     const value = BigInt(100 * (1 + random.below(5)));
     // Two equal lines of one day are two transfers.
-    const same = 1 + random.below(2);
-    for (let line = 0; line < same; line += 1)
-      today.lines.push(`${day};${amountOf(value)};${rfReference(account.id)}`);
-    book(account, value * BigInt(same));
-    bankCents.set(account.id, (bankCents.get(account.id) ?? 0n) + value * BigInt(same));
-    await importDays(random.below(days.length));
+    for (let left = 1 + random.below(2); left > 0; left -= 1) {
+      const endToEndId = isXml ? newKey() : '';
+      transfers.push({ account, cents: value, endToEndId });
+      addLine({ day, cents: value, text: rfReference(account.id), endToEndId, bankId: newKey() }, account);
+    }
+    await importDays(random.pick(bankLines).day);
+  }
+
+  async function giveBack(): Promise<void> {
+    const day = nextDay();
+    if (!isXml || day === null || transfers.length === 0) return;
+    const [returned] = transfers.splice(random.below(transfers.length), 1);
+    if (returned === undefined) return;
+    const { account, cents: value, endToEndId } = returned;
+    addLine({ day, cents: -value, text: 'Returned', endToEndId, bankId: newKey() }, account);
+    count('returned transfers');
+    await importDays(random.pick(bankLines).day);
+  }
+
+  function addLine(line: BankLine, account: PaymentAccount): void {
+    bankLines.push(line);
+    book(account, line.cents);
+    bankCents.set(account.id, (bankCents.get(account.id) ?? 0n) + line.cents);
   }
 
   /** Whole days, overlapping with earlier files, sometimes by two operators at once. */
-  async function importDays(from: number): Promise<void> {
-    const text = ['Day;Amount;Text', ...days.slice(from).flatMap(({ lines }) => lines)].join('\n');
+  async function importDays(from: string): Promise<void> {
+    const lines = bankLines.filter(({ day }) => day >= from);
     const columns = { date: 'Day', amount: 'Amount', text: 'Text' };
-    const body = { file: Buffer.from(text).toString('base64'), csv: { columns, delimiter: ';' } };
+    const body = isXml
+      ? { file: base64(camtOf(lines)) }
+      : { file: base64(csvOf(lines)), csv: { columns, delimiter: ';' } };
     const files = Array.from({ length: 1 + random.below(2) }, () =>
       ask(place, 'POST', '/api/admin/v1/bank-statements', body),
     );
@@ -401,7 +457,9 @@ function createHistory(
     [4, 'endRefund', endRefund],
     [8, 'dispute', dispute],
     [9, 'moveDispute', moveDispute],
-    [1, 'transfer', transfer],
+    [6, 'order', order],
+    [2, 'transfer', transfer],
+    [2, 'giveBack', giveBack],
     [1, 'block', block],
     [2, 'saveCard', saveCard],
     [4, 'deliveries', deliveries],
@@ -469,7 +527,7 @@ function createHistory(
     }
     blocked.clear();
     for (const id of blockedBefore) blocked.add(id);
-    if (days.length > 0) await importDays(0);
+    if (bankLines.length > 0) await importDays('');
   }
 
   async function look(): Promise<string[]> {
@@ -642,6 +700,30 @@ function decimal(cents: bigint): string {
 
 function centsOf(amount: string): bigint {
   return BigInt(amount.replace('.', ''));
+}
+
+function csvOf(lines: readonly BankLine[]): string {
+  const rows = lines.map(({ day, cents, text }) => `${day};${decimal(cents)};${text}`);
+  return ['Day;Amount;Text', ...rows].join('\n');
+}
+
+function camtOf(lines: readonly BankLine[]): string {
+  const entries = lines.map(({ day, cents, text, endToEndId, bankId }) => {
+    const isReturn = cents < 0n;
+    return `<Ntry><Amt Ccy="USD">${decimal(isReturn ? -cents : cents)}</Amt>
+      <CdtDbtInd>${isReturn ? 'DBIT' : 'CRDT'}</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>${day}</Dt></BookgDt>
+      <AcctSvcrRef>${bankId}</AcctSvcrRef><BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>RCDT</Cd>
+      <SubFmlyCd>${isReturn ? 'RRTN' : 'ESCT'}</SubFmlyCd></Fmly></Domn></BkTxCd>
+      <NtryDtls><TxDtls><Refs><EndToEndId>${endToEndId}</EndToEndId></Refs>
+      <RmtInf><Ustrd>${text}</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>
+    <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt><Stmt><Id>S</Id>
+    <Acct><Id><IBAN>${iban}</IBAN></Id><Ccy>USD</Ccy></Acct>${entries.join('')}</Stmt></BkToCstmrStmt></Document>`;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }
 
 /** What `verify` says of all accounts. */
