@@ -45,7 +45,10 @@ import { previewRoutes } from '../features/orders/preview-routes.ts';
 import { limitRoutes } from '../features/packages/limit-routes.ts';
 import { packageRoutes } from '../features/packages/package-routes.ts';
 import { autoTopupRoutes } from '../features/payments/auto-topup-routes.ts';
-import { stripeWebhookRoutes } from '../features/payments/stripe-webhook-routes.ts';
+import {
+  type StripeWebhookDependencies,
+  stripeWebhookRoutes,
+} from '../features/payments/stripe-webhook-routes.ts';
 import { type TopupRoutesDependencies, topupRoutes } from '../features/payments/topup-routes.ts';
 import { passwordLinkRoutes } from '../features/people/password-link-routes.ts';
 import { forecastRoutes } from '../features/plans/forecast-routes.ts';
@@ -106,6 +109,7 @@ export interface HttpLimits extends ConnectionLimits {
 export type AppDependencies = OwnDependencies &
   Omit<AdminRoutesDependencies, 'authenticateAgain' | 'stillProblem'> &
   WebhookRoutesDependencies &
+  StripeWebhookDependencies &
   TopupRoutesDependencies &
   Omit<PanelDependencies & Needs<typeof signInRoutes> & Needs<typeof passwordLinkRoutes>, 'guard'> &
   HealthDependencies;

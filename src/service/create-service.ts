@@ -286,6 +286,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     testBudget,
     topupUrl,
     offeredTopups: paymentMethods.offered,
+    paymentSettings: paymentMethods.settings,
     countPaymentProblems: () => countOpenProblems(lookups),
     gateways,
     demoProvider: dependencies.demoProvider ?? null,

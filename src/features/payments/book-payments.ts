@@ -9,10 +9,13 @@ import { findAccount } from '../identity/find-accounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
+import { isHandled, noteHandled } from './payment-events.ts';
+import type { PaymentGateway } from './payment-gateway.ts';
 import { keepProblem, listProblemsOf, type PaymentProblem, resolveProblem } from './payment-problems.ts';
 import {
   type PaymentNews,
   type PaymentProvider,
+  type ProviderEvent,
   ProviderRefused,
   type TopupName,
 } from './payment-provider.ts';
@@ -32,7 +35,24 @@ export type Booked = 'booked' | 'kept' | 'ignored';
 type PaidNews = Extract<PaymentNews, { type: 'paid' }>;
 type ReversalNews = Extract<PaymentNews, { type: 'refund' | 'dispute' }>;
 
-/** @throws ProviderAway, ProviderRefused, DatabaseUnavailable, Overloaded: try again later */
+/**
+ * Booking a payment again takes a look at our own rows, so only what asks the provider is remembered.
+ * @throws ProviderAway, ProviderRefused, DatabaseUnavailable, Overloaded: try again later
+ */
+export async function bookEvent(
+  dependencies: BookingDependencies,
+  { provider, installation }: PaymentGateway,
+  { id, news }: ProviderEvent,
+): Promise<void> {
+  if (news === null) return;
+  const asksProvider = news.type !== 'paid' && news.type !== 'moved';
+  const lookups = ranked(dependencies.database, 'lookups');
+  if (asksProvider && (await isHandled(lookups, provider.name, id))) return;
+  await bookNews(dependencies, provider, installation, news);
+  if (asksProvider) await noteHandled(lookups, provider.name, id, dependencies.now());
+}
+
+/** @throws as bookEvent */
 export async function bookNews(
   dependencies: BookingDependencies,
   provider: PaymentProvider,
@@ -41,11 +61,22 @@ export async function bookNews(
 ): Promise<Booked> {
   const isOurs = (topup: TopupName | null): topup is TopupName => topup?.installation === installation;
   switch (news.type) {
-    case 'paid':
-      if (!isOurs(news.topup)) return 'ignored';
-      if ((await creditPaid(dependencies, provider.name, news, news.topup)) !== null) return 'kept';
-      await bookKeptReversals(dependencies, provider, installation, news.topup);
+    case 'paid': {
+      const { topup } = news;
+      if (!isOurs(topup)) return 'ignored';
+      const lookups = ranked(dependencies.database, 'lookups');
+      // Sent with the first lookups. A problem that is kept meanwhile is found when the reconciler reads the event.
+      const before = listProblemsOf(lookups, [topup.accountId]);
+      const [problem, problems] = await Promise.all([
+        creditPaid(dependencies, provider.name, news, topup),
+        before,
+      ]);
+      if (problem !== null) return 'kept';
+      if (problems.length === 0) return 'booked';
+      await resolveProblem(lookups, `${provider.name}:${news.id}`);
+      await bookKeptReversals(dependencies, provider, installation, topup, problems);
       return 'booked';
+    }
     case 'card_saved':
       return news.installation === installation ? bookCard(dependencies, provider, news) : 'ignored';
     case 'moved':
@@ -61,7 +92,7 @@ export async function bookNews(
   }
 }
 
-/** Credits the payment, unless it is credited. @returns why it could not be; the problem is stored */
+/** Credits the payment, unless it is credited. @returns why it could not be; the problem is stored, and an earlier one stays */
 async function creditPaid(
   dependencies: BookingDependencies,
   provider: string,
@@ -72,13 +103,15 @@ async function creditPaid(
   const paymentRef = `${provider}:${news.id}`;
   const keep = (reason: ProblemReason) => keepAs(dependencies, paymentRef, name, news, reason);
   const lookups = ranked(database, 'lookups');
-  const topup = await findTopup(lookups, name.accountId, name.number);
+  const [topup, account] = await Promise.all([
+    findTopup(lookups, name.accountId, name.number),
+    findAccount(lookups, name.accountId),
+  ]);
   if (topup === null || topup.providerKey !== name.key) return keep('unknown_topup');
   if (topup.paymentRef !== null && topup.paymentRef !== paymentRef) return keep('second_payment');
   if (topup.paymentRef === null) {
     if (news.currency !== currency) return keep('currency_differs');
     if (news.amountCents !== topup.amountCents) return keep('amount_differs');
-    const account = await findAccount(lookups, name.accountId);
     if (account?.blocked !== false) return keep('account_blocked');
     const outcome = await engine.submit({
       type: 'receive_payment',
@@ -92,7 +125,6 @@ async function creditPaid(
     const problem = isConflict ? 'second_payment' : problemOf(outcome);
     if (problem !== null) return keep(problem);
   }
-  await resolveProblem(lookups, paymentRef);
   return null;
 }
 
@@ -104,9 +136,10 @@ async function bookKeptReversals(
   dependencies: BookingDependencies,
   provider: PaymentProvider,
   installation: string,
-  { accountId, number }: TopupName,
+  { number }: TopupName,
+  problems: readonly PaymentProblem[],
 ): Promise<void> {
-  for (const problem of await listProblemsOf(ranked(dependencies.database, 'lookups'), [accountId])) {
+  for (const problem of problems) {
     if (problem.topupNumber !== number) continue;
     try {
       const news = await readAgain(provider, problem);
@@ -156,6 +189,7 @@ async function bookReversal(
   if (!isGone) return 'ignored';
   const notCredited = await creditPaid(dependencies, provider, paid, paid.topup);
   if (notCredited !== null) return keep(notCredited);
+  await resolveProblem(ranked(database, 'lookups'), `${provider}:${paid.id}`);
   if (news.currency !== currency) return keep('currency_differs');
   const { accountId, number: topupNumber } = paid.topup;
   const ownCause = news.type === 'refund' ? news.ownCause : null;

@@ -25,16 +25,15 @@ export function createPaymentGateways(parts: {
   readonly demoApiBase: () => string | null;
 }): PaymentGateways {
   const { database, seal, stripeApiBase, demoApiBase } = parts;
-  let made: { readonly secretKey: string; readonly provider: PaymentProvider } | null = null;
+  let made: { readonly cardKeySealed: string; readonly provider: PaymentProvider } | null = null;
 
   async function of({ cardKeySealed, installation }: PaymentSettings): Promise<PaymentGateway | null> {
     if (cardKeySealed === null) return null;
-    const secretKey = openCardKey(seal, cardKeySealed);
-    const isDemo = secretKey === demoCardKey;
-    const apiBase = isDemo ? demoApiBase() : stripeApiBase;
-    if (isDemo && apiBase === null) return null;
-    if (made?.secretKey !== secretKey) {
-      made = { secretKey, provider: await createStripeProvider({ secretKey, apiBase }) };
+    if (made?.cardKeySealed !== cardKeySealed) {
+      const secretKey = openCardKey(seal, cardKeySealed);
+      const apiBase = secretKey === demoCardKey ? demoApiBase() : stripeApiBase;
+      if (secretKey === demoCardKey && apiBase === null) return null;
+      made = { cardKeySealed, provider: await createStripeProvider({ secretKey, apiBase }) };
     }
     return { provider: made.provider, installation };
   }

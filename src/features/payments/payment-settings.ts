@@ -232,10 +232,12 @@ export function openWebhookSecrets(seal: Seal, settings: PaymentSettings, now: E
   );
 }
 
-/** How accounts can top up. Kept in every process, so that neither orders nor pages ask the database. */
+/** How accounts can top up. Kept in every process, so that neither orders, pages nor webhooks ask the database. */
 export interface PaymentMethods {
   areOn(): boolean;
   offered(): OfferedTopups;
+  /** The same object until they change. Another process's change arrives a little later. */
+  settings(): PaymentSettings;
   reload(): Promise<void>;
 }
 
@@ -246,12 +248,15 @@ export interface OfferedTopups {
 }
 
 export async function createPaymentMethods(database: Queryable): Promise<PaymentMethods> {
-  let offered = offeredIn(noPayments);
+  let settings: PaymentSettings = noPayments;
+  let offered = offeredIn(settings);
   const methods: PaymentMethods = {
     areOn: () => offered.methods.length > 0,
     offered: () => offered,
+    settings: () => settings,
     async reload() {
-      offered = offeredIn(await findPaymentSettings(database));
+      settings = await findPaymentSettings(database);
+      offered = offeredIn(settings);
     },
   };
   await methods.reload();

@@ -7,15 +7,9 @@ import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
-import { type BookingDependencies, bookNews, readAgain } from './book-payments.ts';
+import { type BookingDependencies, bookEvent, bookNews, readAgain } from './book-payments.ts';
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
-import {
-  deleteOldPaymentEvents,
-  findEventCursor,
-  isHandled,
-  moveEventCursor,
-  noteHandled,
-} from './payment-events.ts';
+import { deleteOldPaymentEvents, findEventCursor, moveEventCursor } from './payment-events.ts';
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
 import { listOpenProblems, type PaymentProblem, waitingReasons } from './payment-problems.ts';
 import { ProviderAway } from './payment-provider.ts';
@@ -152,25 +146,22 @@ async function checkTopup(
 /** In windows, oldest first, so that a long absence is made up in several runs. @returns whether windows are left */
 async function readEvents(
   dependencies: ReconcileDependencies,
-  { provider, installation }: PaymentGateway,
+  gateway: PaymentGateway,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { database, now } = dependencies;
+  const { provider } = gateway;
   const cursor = await findEventCursor(database, provider.name);
   let from = cursor ?? now() - firstLookSeconds;
   for (let seconds = windowSeconds; ; ) {
     const until = from + seconds;
     const isLast = until >= now();
     const events = await provider.listEvents(from - overlapSeconds, isLast ? null : until);
-    for (const { id, news } of events) {
+    for (const event of events) {
       if (signal.aborted) return true;
-      const isDone = await apart(dependencies, `event ${id}`, async () => {
-        if (news === null || (await isHandled(database, provider.name, id))) return;
-        const booked = await bookNews(dependencies, provider, installation, news);
-        // To find out whether a refund or dispute is ours takes a call, so remember also those that are not.
-        if (booked !== 'ignored' || news.type === 'refund' || news.type === 'dispute')
-          await noteHandled(database, provider.name, id, now());
-      });
+      const isDone = await apart(dependencies, `event ${event.id}`, () =>
+        bookEvent(dependencies, gateway, event),
+      );
       // The cursor stays before what could not be handled.
       if (!isDone) return false;
     }

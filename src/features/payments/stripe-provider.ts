@@ -27,8 +27,15 @@ const clockSeconds = 600;
 const eventsPerPage = 100;
 const eventTypes: readonly Stripe.Event.Type[] = stripeEventTypes;
 
+let library: Promise<typeof import('stripe')> | null = null;
+
+function loadStripe(): Promise<typeof import('stripe')> {
+  library ??= import('stripe');
+  return library;
+}
+
 export async function createStripeProvider({ secretKey, apiBase }: StripeAccess): Promise<PaymentProvider> {
-  const { default: StripeClient } = await import('stripe');
+  const { default: StripeClient } = await loadStripe();
   const stripe = new StripeClient(secretKey, {
     ...(apiBase === null ? {} : addressOf(apiBase)),
     timeout: callMilliseconds,
@@ -256,7 +263,7 @@ export async function readStripeWebhook(
   secrets: readonly string[],
   now: EpochSeconds,
 ): Promise<ProviderEvent | null> {
-  const { default: StripeClient } = await import('stripe');
+  const { default: StripeClient } = await loadStripe();
   for (const secret of secrets) {
     try {
       const event = StripeClient.webhooks.constructEvent(

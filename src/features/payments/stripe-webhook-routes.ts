@@ -5,17 +5,22 @@ import type { FastifyInstance } from 'fastify';
 import { type Database, ranked } from '../../platform/database/database.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { type BookingDependencies, bookNews } from './book-payments.ts';
-import { isHandled, noteHandled } from './payment-events.ts';
+import { type BookingDependencies, bookEvent } from './book-payments.ts';
 import type { PaymentGateways } from './payment-gateway.ts';
 import { ProviderAway, ProviderRefused } from './payment-provider.ts';
-import { findPaymentSettings, openWebhookSecrets } from './payment-settings.ts';
+import {
+  findPaymentSettings,
+  openWebhookSecrets,
+  type PaymentMethods,
+  type PaymentSettings,
+} from './payment-settings.ts';
 import { readStripeWebhook } from './stripe-provider.ts';
 
 export interface StripeWebhookDependencies extends BookingDependencies {
   readonly database: Database;
   readonly seal: Seal;
   readonly gateways: PaymentGateways;
+  readonly paymentSettings: PaymentMethods['settings'];
   readonly onProviderProblem: (error: Error) => void;
 }
 
@@ -23,33 +28,44 @@ const webhookBytesMax = 1_048_576;
 
 export function stripeWebhookRoutes(app: FastifyInstance, dependencies: StripeWebhookDependencies): void {
   const { database, seal, gateways, now } = dependencies;
-  const lookups = ranked(database, 'lookups');
   app.removeAllContentTypeParsers();
   // The signature covers the bytes, so they are not parsed before.
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: webhookBytesMax }, (_request, body, done) =>
     done(null, body),
   );
 
-  app.post('/payments/stripe', { schema: { hide: true } }, async (request, reply) => {
-    const settings = await findPaymentSettings(lookups);
-    const { 'stripe-signature': signature } = request.headers;
-    const secrets = openWebhookSecrets(seal, settings, now());
-    const event =
-      Buffer.isBuffer(request.body) && typeof signature === 'string'
-        ? await readStripeWebhook(request.body, signature, secrets, now())
-        : null;
-    const gateway = event === null ? null : await gateways.of(settings);
-    if (event === null || gateway === null) throw new RequestRefused('invalid_signature');
-    const { provider, installation } = gateway;
-    if (event.news !== null && !(await isHandled(lookups, provider.name, event.id))) {
-      try {
-        const booked = await bookNews(dependencies, provider, installation, event.news);
-        if (booked !== 'ignored') await noteHandled(lookups, provider.name, event.id, now());
-      } catch (error) {
-        if (!(error instanceof ProviderAway || error instanceof ProviderRefused)) throw error;
-        dependencies.onProviderProblem(error);
-        throw new RequestRefused('provider_unavailable');
-      }
+  let opened: { readonly of: PaymentSettings; readonly until: number; readonly secrets: string[] } | null =
+    null;
+  function secretsOf(settings: PaymentSettings): string[] {
+    if (opened?.of === settings && now() < opened.until) return opened.secrets;
+    const until = settings.cardWebhookPreviousUntil ?? 0;
+    opened = {
+      of: settings,
+      until: until > now() ? until : Number.POSITIVE_INFINITY,
+      secrets: openWebhookSecrets(seal, settings, now()),
+    };
+    return opened.secrets;
+  }
+
+  app.post('/payments/stripe', { schema: { hide: true } }, async ({ body, headers }, reply) => {
+    const { 'stripe-signature': signature } = headers;
+    const read = async (settings: PaymentSettings) => {
+      if (!Buffer.isBuffer(body) || typeof signature !== 'string') return null;
+      const event = await readStripeWebhook(body, signature, secretsOf(settings), now());
+      const gateway = event === null ? null : await gateways.of(settings);
+      return event === null || gateway === null ? null : { event, gateway };
+    };
+    // Another process may have changed the secrets a moment ago.
+    const found =
+      (await read(dependencies.paymentSettings())) ??
+      (await read(await findPaymentSettings(ranked(database, 'lookups'))));
+    if (found === null) throw new RequestRefused('invalid_signature');
+    try {
+      await bookEvent(dependencies, found.gateway, found.event);
+    } catch (error) {
+      if (!(error instanceof ProviderAway || error instanceof ProviderRefused)) throw error;
+      dependencies.onProviderProblem(error);
+      throw new RequestRefused('provider_unavailable');
     }
     return reply.send({ received: true });
   });
