@@ -975,9 +975,9 @@ export const seededBugs: readonly SeededBug[] = [
   },
   {
     name: 'payments: a refund that was kept is forgotten when its payment comes',
-    file: 'src/features/payments/book-payments.ts',
-    find: '      await bookKeptReversals(dependencies, provider, installation, topup, problems);\n',
-    replace: '      void [bookKeptReversals, problems];\n',
+    file: 'src/features/payments/reconcile-payments.ts',
+    find: '  return topup !== null && topup.paymentRef !== null;\n',
+    replace: '  return topup === undefined;\n',
     test: 'test/service/payment-machine.test.ts',
     on: 'postgres',
   },

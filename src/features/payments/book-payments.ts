@@ -5,22 +5,15 @@
 import { type Database, ranked } from '../../platform/database/database.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { ProblemReason } from '../../shared/topup-words.ts';
-import { findAccount } from '../identity/find-accounts.ts';
 import type { OrderOutcome } from '../order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
 import { isHandled, noteHandled } from './payment-events.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
-import { keepProblem, listProblemsOf, type PaymentProblem, resolveProblem } from './payment-problems.ts';
-import {
-  type PaymentNews,
-  type PaymentProvider,
-  type ProviderEvent,
-  ProviderRefused,
-  type TopupName,
-} from './payment-provider.ts';
+import { keepProblem, type PaymentProblem, resolveProblem } from './payment-problems.ts';
+import type { PaymentNews, PaymentProvider, ProviderEvent, TopupName } from './payment-provider.ts';
 import { noteSent } from './refund-rows.ts';
-import { findTopup, moveStatus } from './topup-store.ts';
+import { findCreditableTopup, findTopup, moveStatus } from './topup-store.ts';
 
 export interface BookingDependencies {
   readonly database: Database;
@@ -64,18 +57,7 @@ export async function bookNews(
     case 'paid': {
       const { topup } = news;
       if (!isOurs(topup)) return 'ignored';
-      const lookups = ranked(dependencies.database, 'lookups');
-      // Sent with the first lookups. A problem that is kept meanwhile is found when the reconciler reads the event.
-      const before = listProblemsOf(lookups, [topup.accountId]);
-      const [problem, problems] = await Promise.all([
-        creditPaid(dependencies, provider.name, news, topup),
-        before,
-      ]);
-      if (problem !== null) return 'kept';
-      if (problems.length === 0) return 'booked';
-      await resolveProblem(lookups, `${provider.name}:${news.id}`);
-      await bookKeptReversals(dependencies, provider, installation, topup, problems);
-      return 'booked';
+      return (await creditPaid(dependencies, provider.name, news, topup)) === null ? 'booked' : 'kept';
     }
     case 'card_saved':
       return news.installation === installation ? bookCard(dependencies, provider, news) : 'ignored';
@@ -92,7 +74,7 @@ export async function bookNews(
   }
 }
 
-/** Credits the payment, unless it is credited. @returns why it could not be; the problem is stored, and an earlier one stays */
+/** Credits the payment, unless it is credited. @returns why it could not be; the problem is stored */
 async function creditPaid(
   dependencies: BookingDependencies,
   provider: string,
@@ -103,16 +85,13 @@ async function creditPaid(
   const paymentRef = `${provider}:${news.id}`;
   const keep = (reason: ProblemReason) => keepAs(dependencies, paymentRef, name, news, reason);
   const lookups = ranked(database, 'lookups');
-  const [topup, account] = await Promise.all([
-    findTopup(lookups, name.accountId, name.number),
-    findAccount(lookups, name.accountId),
-  ]);
+  const topup = await findCreditableTopup(lookups, name.accountId, name.number);
   if (topup === null || topup.providerKey !== name.key) return keep('unknown_topup');
   if (topup.paymentRef !== null && topup.paymentRef !== paymentRef) return keep('second_payment');
   if (topup.paymentRef === null) {
     if (news.currency !== currency) return keep('currency_differs');
     if (news.amountCents !== topup.amountCents) return keep('amount_differs');
-    if (account?.blocked !== false) return keep('account_blocked');
+    if (topup.isBlocked) return keep('account_blocked');
     const outcome = await engine.submit({
       type: 'receive_payment',
       accountId: name.accountId,
@@ -126,28 +105,6 @@ async function creditPaid(
     if (problem !== null) return keep(problem);
   }
   return null;
-}
-
-/**
- * Refunds and disputes that were kept because their payment could not be credited until now. What the provider refuses to
- * show stays for the operator: it must not hold up the payment's own news.
- */
-async function bookKeptReversals(
-  dependencies: BookingDependencies,
-  provider: PaymentProvider,
-  installation: string,
-  { number }: TopupName,
-  problems: readonly PaymentProblem[],
-): Promise<void> {
-  for (const problem of problems) {
-    if (problem.topupNumber !== number) continue;
-    try {
-      const news = await readAgain(provider, problem);
-      if (news !== null && news.type !== 'paid') await bookNews(dependencies, provider, installation, news);
-    } catch (error) {
-      if (!(error instanceof ProviderRefused)) throw error;
-    }
-  }
 }
 
 async function bookCard(
@@ -189,7 +146,6 @@ async function bookReversal(
   if (!isGone) return 'ignored';
   const notCredited = await creditPaid(dependencies, provider, paid, paid.topup);
   if (notCredited !== null) return keep(notCredited);
-  await resolveProblem(ranked(database, 'lookups'), `${provider}:${paid.id}`);
   if (news.currency !== currency) return keep('currency_differs');
   const { accountId, number: topupNumber } = paid.topup;
   const ownCause = news.type === 'refund' ? news.ownCause : null;

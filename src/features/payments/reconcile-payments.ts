@@ -5,17 +5,23 @@
 import { type Database, DatabaseUnavailable } from '../../platform/database/database.ts';
 import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
-import { findAccount } from '../identity/find-accounts.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
 import { type BookingDependencies, bookEvent, bookNews, readAgain } from './book-payments.ts';
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import { deleteOldPaymentEvents, findEventCursor, moveEventCursor } from './payment-events.ts';
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
-import { listOpenProblems, type PaymentProblem, waitingReasons } from './payment-problems.ts';
+import { listOpenProblems, type PaymentProblem, resolveProblem, waitingReasons } from './payment-problems.ts';
 import { ProviderAway } from './payment-provider.ts';
 import { sendUnsentRefunds } from './refund-topup.ts';
 import { payInTestMode } from './test-outcomes.ts';
-import { findTopup, listDueChecks, moveStatus, nextCheckAt, setNextCheck } from './topup-store.ts';
+import {
+  findCreditableTopup,
+  findTopup,
+  listDueChecks,
+  moveStatus,
+  nextCheckAt,
+  setNextCheck,
+} from './topup-store.ts';
 import type { ListedTopup } from './topup-table.ts';
 
 export interface ReconcileDependencies extends BookingDependencies {
@@ -51,7 +57,7 @@ export async function reconcilePayments(
       : [
           () => readEvents(dependencies, gateway, signal),
           () => sendUnsentRefunds(dependencies, gateway.provider, rowsAtOnce, now()),
-          () => bookWaiting(dependencies, gateway, signal),
+          () => bookKept(dependencies, gateway, signal),
         ]),
     () => deleteOldPaymentEvents(database, now()),
   ];
@@ -172,8 +178,11 @@ async function readEvents(
   }
 }
 
-/** Payments of accounts that were blocked or halted when they came. */
-async function bookWaiting(
+/**
+ * What was kept: for accounts that were blocked or halted, and refunds and disputes whose payment is credited by now. The
+ * problem of a payment that is credited is over as well.
+ */
+async function bookKept(
   dependencies: ReconcileDependencies,
   { provider, installation }: PaymentGateway,
   signal: AbortSignal,
@@ -184,18 +193,26 @@ async function bookWaiting(
     for (const problem of problems) {
       if (signal.aborted) return true;
       after = problem.id;
-      if (!waitingReasons.includes(problem.reason) || (await isBlocked(database, problem))) continue;
+      if (!(await mayBeOver(database, problem))) continue;
       await apart(dependencies, problem.objectRef, async () => {
         const news = await readAgain(provider, problem);
-        if (news !== null) await bookNews(dependencies, provider, installation, news);
+        if (news === null) return;
+        const booked = await bookNews(dependencies, provider, installation, news);
+        if (booked === 'booked') await resolveProblem(database, problem.objectRef);
       });
     }
     if (problems.length < rowsAtOnce) return false;
   }
 }
 
-async function isBlocked(database: Database, { accountId, reason }: PaymentProblem): Promise<boolean> {
-  return reason === 'account_blocked' && (await findAccount(database, accountId))?.blocked !== false;
+async function mayBeOver(
+  database: Database,
+  { accountId, topupNumber, reason }: PaymentProblem,
+): Promise<boolean> {
+  if (reason === 'second_payment') return false;
+  const topup = await findCreditableTopup(database, accountId, topupNumber);
+  if (waitingReasons.includes(reason)) return reason !== 'account_blocked' || topup?.isBlocked === false;
+  return topup !== null && topup.paymentRef !== null;
 }
 
 /** What one object is refused for does not stop the others. @returns whether it was done */

@@ -4,7 +4,7 @@
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { type Done, runOnce } from '../../platform/database/idempotent-change.ts';
-import { bigint } from '../../platform/database/row-values.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
 import { writeRows } from '../../platform/database/table.ts';
 import { randomBase62 } from '../../platform/secrets/random-text.ts';
 import { formatAmount } from '../../shared/amounts.ts';
@@ -49,6 +49,38 @@ export async function findTopup(
 ): Promise<ListedTopup | null> {
   const [row] = await database.ofAccount(accountId).query(findOne, [accountId, number]);
   return row === undefined ? null : parseListedTopup(row);
+}
+
+/** What a payment is compared with before it is credited. */
+export interface CreditableTopup {
+  readonly providerKey: string | null;
+  readonly amountCents: bigint;
+  /** null: not credited yet. */
+  readonly paymentRef: string | null;
+  readonly isBlocked: boolean;
+}
+
+const findCreditable: SqlStatement = {
+  name: 'find_topup_to_credit',
+  text: `select t.provider_key, t.amount_cents, p.payment_ref, a.blocked
+    from topups t join accounts a on a.id = t.account_id
+    left join payments p on p.account_id = t.account_id and p.topup_number = t.number
+    where t.account_id = $1::int and t.number = $2::int`,
+};
+
+export async function findCreditableTopup(
+  database: Queryable,
+  accountId: number,
+  number: number,
+): Promise<CreditableTopup | null> {
+  const [row] = await database.ofAccount(accountId).query(findCreditable, [accountId, number]);
+  if (row === undefined) return null;
+  return {
+    providerKey: nullable(String, row['provider_key']),
+    amountCents: bigint(row['amount_cents']),
+    paymentRef: nullable(String, row['payment_ref']),
+    isBlocked: row['blocked'] === true,
+  };
 }
 
 export interface TopupFilter {
