@@ -55,7 +55,7 @@ export function stripeWebhookRoutes(app: FastifyInstance, dependencies: StripeWe
       const gateway = event === null ? null : await gateways.of(settings);
       return event === null || gateway === null ? null : { event, gateway };
     };
-    // Another process may have changed the secrets a moment ago.
+    // Another process may have changed the secrets, and the notice is still on its way.
     const found =
       (await read(dependencies.paymentSettings())) ??
       (await read(await findPaymentSettings(ranked(database, 'lookups'))));
