@@ -248,6 +248,40 @@ test('a blocked account gets its money when it is open again', async () => {
   assert.deepEqual(await problems(), []);
 });
 
+test('a dispute that is won while its account is blocked is given back, also if its beginning is heard later', async () => {
+  const reseller = await scene.service.createReseller();
+  const topup = await topUp(reseller, '70.00');
+  const block = (blocked: boolean) =>
+    scene.service.admin.send('PATCH', `/api/admin/v1/accounts/${reseller.id}`, { blocked });
+  const { control } = scene.standIn;
+  control.configureDeliveries({ mode: 'drop' });
+  control.press(sessionOf(topup), 'pay');
+  const dispute = control.dispute(sessionOf(topup));
+  control.moveDispute(dispute.id, 'win');
+  control.configureDeliveries({ mode: 'send' });
+  const hear = async (wanted: readonly string[]) => {
+    for (const { id, type } of await providerEventsOf(dispute.id))
+      if (wanted.includes(type)) control.resend(id);
+    await delivered();
+  };
+  expectStatus(await block(true), 200);
+  await hear(['charge.dispute.closed', 'charge.dispute.funds_reinstated']);
+  expectStatus(await block(false), 200);
+  await hear(['charge.dispute.created', 'charge.dispute.funds_withdrawn']);
+  assert.equal(await moneyOf(reseller), '0.00, 0.00');
+  await scene.reconcile();
+  assert.equal(await moneyOf(reseller), '70.00, 0.00');
+  assert.deepEqual(await problems(), []);
+});
+
+async function providerEventsOf(object: string): Promise<{ readonly id: string; readonly type: string }[]> {
+  const answer = await fetch(`${scene.standIn.url}/v1/events?limit=100`, {
+    headers: { authorization: 'Bearer sk_test_any' },
+  });
+  const { data } = await answer.json();
+  return data.filter((event: { data: { object: { id: string } } }) => event.data.object.id === object);
+}
+
 test('a payment for a top-up that a restore lost stands for the operator', async () => {
   const reseller = await scene.service.createReseller();
   const topup = await topUp(reseller, '15.00');

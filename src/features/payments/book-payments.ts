@@ -10,7 +10,7 @@ import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
 import { isHandled, noteHandled } from './payment-events.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
-import { keepProblem, type PaymentProblem, resolveProblem } from './payment-problems.ts';
+import { keepProblem, type PaymentProblem } from './payment-problems.ts';
 import type { PaymentNews, PaymentProvider, ProviderEvent, TopupName } from './payment-provider.ts';
 import { noteSent } from './refund-rows.ts';
 import { findCreditableTopup, findTopup, moveStatus } from './topup-store.ts';
@@ -22,7 +22,10 @@ export interface BookingDependencies {
   readonly now: () => EpochSeconds;
 }
 
-/** `kept`: it could not be booked, and the operator sees it. `ignored`: it is not of this service, or changes nothing. */
+/**
+ * `kept`: it could not be booked, and the operator sees it. Only the reconciler ends that, after it has asked the provider
+ * again: other news of the same object may be kept meanwhile. `ignored`: it is not of this service, or changes nothing.
+ */
 export type Booked = 'booked' | 'kept' | 'ignored';
 
 type PaidNews = Extract<PaymentNews, { type: 'paid' }>;
@@ -174,7 +177,6 @@ async function bookReversal(
   }
   if (ownCause !== null) await noteSent(database, accountId, ownCause);
   if (news.type === 'dispute' && !isBack) await pauseAfterDispute(database, accountId);
-  await resolveProblem(ranked(database, 'lookups'), objectRef);
   return 'booked';
 }
 
