@@ -248,7 +248,7 @@ test('a blocked account gets its money when it is open again', async () => {
   assert.deepEqual(await problems(), []);
 });
 
-test('a dispute that is won while its account is blocked is given back, also if its beginning is heard later', async () => {
+test('a dispute that is won while its account is blocked is given back, also if its first news comes last', async () => {
   const reseller = await scene.service.createReseller();
   const topup = await topUp(reseller, '70.00');
   const block = (blocked: boolean) =>
@@ -259,15 +259,15 @@ test('a dispute that is won while its account is blocked is given back, also if 
   const dispute = control.dispute(sessionOf(topup));
   control.moveDispute(dispute.id, 'win');
   control.configureDeliveries({ mode: 'send' });
-  const hear = async (wanted: readonly string[]) => {
+  const deliver = async (wanted: readonly string[]) => {
     for (const { id, type } of await providerEventsOf(dispute.id))
       if (wanted.includes(type)) control.resend(id);
     await delivered();
   };
   expectStatus(await block(true), 200);
-  await hear(['charge.dispute.closed', 'charge.dispute.funds_reinstated']);
+  await deliver(['charge.dispute.closed', 'charge.dispute.funds_reinstated']);
   expectStatus(await block(false), 200);
-  await hear(['charge.dispute.created', 'charge.dispute.funds_withdrawn']);
+  await deliver(['charge.dispute.created', 'charge.dispute.funds_withdrawn']);
   assert.equal(await moneyOf(reseller), '0.00, 0.00');
   await scene.reconcile();
   assert.equal(await moneyOf(reseller), '70.00, 0.00');
