@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { describe } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chooseTests } from './chosen-tests.ts';
+import { beginRegistration, endRegistration } from './registration-hook.ts';
 import { suiteEnded } from './worker-reporter.ts';
 
 export interface WorkerOrder {
@@ -29,11 +30,18 @@ subscribe('sellthrough:statement', (name) => {
   if (name !== '') statements.add(String(name));
 });
 
+let current: string | null = null;
+const report = (error: unknown) => console.error(`No one awaited this error, in ${current}:`, error);
+process.on('uncaughtExceptionMonitor', report).on('unhandledRejection', report);
+
 for (let { file, titles } = await nextOrder(); file !== null; { file, titles } = await nextOrder()) {
   const path = new URL(file, root).href;
+  current = file;
+  beginRegistration();
   await describe(file, async () => {
     const missing = chooseTests(titles);
     await import(path);
+    endRegistration();
     if (missing.size > 0) throw new Error(`These tests do not exist: ${[...missing].join('; ')}`);
   });
   // If no test has the wanted title, there is no suite to wait for.

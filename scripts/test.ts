@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { briefFlags } from './brief-processes.ts';
+import { briefFlags, roomyHeap } from './brief-processes.ts';
 import { chromiumForTests } from './chromium-for-tests.ts';
 import { createStatementRuns } from './statement-runs.ts';
 import {
@@ -334,6 +334,7 @@ function prepare(
 ): (group: Group, readsPages: boolean) => Promise<WorkerKind> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
+    '--import=./scripts/registration-hook.ts',
     `--test-timeout=${testTimeoutMilliseconds}`,
     '--test-reporter=./scripts/worker-reporter.ts',
     '--test-reporter-destination=stdout',
@@ -358,10 +359,10 @@ function prepare(
   type Settings = Readonly<Record<string, string>>;
   const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
     environment: Object.assign({}, shared, ...(await Promise.all(parts))),
-    flags,
+    flags: [...roomyHeap, ...flags],
   });
   const brief = async (ordinary: Promise<WorkerKind>): Promise<WorkerKind> => {
-    const { environment, flags } = await ordinary;
+    const { environment } = await ordinary;
     return { environment, flags: [...briefFlags, ...flags] };
   };
   const kinds: Record<Group, () => Promise<WorkerKind>> = {
