@@ -86,7 +86,7 @@ export function useOrderFunds(error: Error | null, onArrived: () => void): Order
     ),
     arrived:
       added === null || isShort ? null : (
-        <div role="status">
+        <div role="status" ref={bringIntoView}>
           <Notice tone="good">
             {t`${formatMoney(added, currency)} was added to the balance. You can place the order now.`}
           </Notice>
@@ -103,6 +103,11 @@ export function useOrderFunds(error: Error | null, onArrived: () => void): Order
       <PaymentDialog topup={topup} onAgain={() => setMade(null)} onClose={() => setIsOpen(false)} />
     ),
   };
+}
+
+/** On a phone the dialog's buttons would cover half of it. */
+function bringIntoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'center' });
 }
 
 /** What the order lacks, and what is owed, because that is paid first. */
