@@ -15,7 +15,7 @@ export function createLazySerializers(): SerializerFactory {
   const buildSerializer = SerializerSelector();
   return (externalSchemas, options): SerializerCompiler => {
     const compile = buildSerializer(externalSchemas, options);
-    const shared = JSON.stringify(externalSchemas ?? {});
+    const shared = hash('sha256', JSON.stringify(externalSchemas ?? {}));
     return (route) => {
       let serialize: Serializer | undefined;
       return (answer) => {
