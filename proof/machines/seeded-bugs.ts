@@ -976,8 +976,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'payments: a refund that was kept is forgotten when its payment comes',
     file: 'src/features/payments/reconcile-payments.ts',
-    find: '  return topup !== null && topup.paymentRef !== null;\n',
-    replace: '  return topup === undefined;\n',
+    find: ' || (topup !== null && topup.paymentRef !== null));',
+    replace: ');',
     test: 'test/service/payment-machine.test.ts',
     on: 'postgres',
   },

@@ -20,10 +20,7 @@ import { formatAmount } from '../../shared/amounts.ts';
 import { type Refusal, refusal } from '../../shared/error-catalog.ts';
 import type { BoundedCount } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { type ProblemReason, problemReasons } from '../../shared/topup-words.ts';
-
-/** These may end by themselves: the account is open again, or other news makes room. */
-export const waitingReasons: readonly ProblemReason[] = ['account_blocked', 'account_halted', 'not_bookable'];
+import { problemReasons } from '../../shared/topup-words.ts';
 
 const paymentProblems = describeTable('payment_problems', {
   id: int('id'),

@@ -2,7 +2,7 @@
 // what had to wait, also lines of bank statements. So a payment is credited however many webhooks are lost, also after a
 // restore from a backup.
 
-import { type Database, DatabaseUnavailable } from '../../platform/database/database.ts';
+import { DatabaseUnavailable } from '../../platform/database/database.ts';
 import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
@@ -10,7 +10,7 @@ import { type BookingDependencies, bookEvent, bookNews, readAgain } from './book
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import { deleteOldPaymentEvents, findEventCursor, moveEventCursor } from './payment-events.ts';
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
-import { listOpenProblems, type PaymentProblem, resolveProblem, waitingReasons } from './payment-problems.ts';
+import { listOpenProblems, type PaymentProblem, resolveProblem } from './payment-problems.ts';
 import { ProviderAway } from './payment-provider.ts';
 import { sendUnsentRefunds } from './refund-topup.ts';
 import { payInTestMode } from './test-outcomes.ts';
@@ -36,6 +36,8 @@ const rowsAtOnce = 100;
 const overlapSeconds = 300;
 /** How far back the first look goes: providers keep events that long. */
 const firstLookSeconds = 30 * 86_400;
+/** How long the provider is asked each minute about what the books refuse. After that only the operator can end it. */
+const askedSeconds = 30 * 86_400;
 const windowSeconds = 6 * 3_600;
 /** A window with fewer events makes the next one twice as long. */
 const fewEvents = 100;
@@ -193,7 +195,7 @@ async function bookKept(
     for (const problem of problems) {
       if (signal.aborted) return true;
       after = problem.id;
-      if (!(await mayBeOver(database, problem))) continue;
+      if (!(await mayBeOver(dependencies, problem))) continue;
       await apart(dependencies, problem.objectRef, async () => {
         const news = await readAgain(provider, problem);
         if (news === null) return;
@@ -206,13 +208,15 @@ async function bookKept(
 }
 
 async function mayBeOver(
-  database: Database,
-  { accountId, topupNumber, reason }: PaymentProblem,
+  { database, now }: ReconcileDependencies,
+  { accountId, topupNumber, reason, createdAt }: PaymentProblem,
 ): Promise<boolean> {
   if (reason === 'second_payment') return false;
   const topup = await findCreditableTopup(database, accountId, topupNumber);
-  if (waitingReasons.includes(reason)) return reason !== 'account_blocked' || topup?.isBlocked === false;
-  return topup !== null && topup.paymentRef !== null;
+  if (reason === 'account_blocked') return topup?.isBlocked === false;
+  if (reason === 'account_halted') return topup?.isHalted === false;
+  const isRecent = now() - createdAt < askedSeconds;
+  return isRecent && (reason === 'not_bookable' || (topup !== null && topup.paymentRef !== null));
 }
 
 /** What one object is refused for does not stop the others. @returns whether it was done */

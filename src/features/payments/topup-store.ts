@@ -58,11 +58,12 @@ export interface CreditableTopup {
   /** null: not credited yet. */
   readonly paymentRef: string | null;
   readonly isBlocked: boolean;
+  readonly isHalted: boolean;
 }
 
 const findCreditable: SqlStatement = {
   name: 'find_topup_to_credit',
-  text: `select t.provider_key, t.amount_cents, p.payment_ref, a.blocked
+  text: `select t.provider_key, t.amount_cents, p.payment_ref, a.blocked, a.halted_at is not null as halted
     from topups t join accounts a on a.id = t.account_id
     left join payments p on p.account_id = t.account_id and p.topup_number = t.number
     where t.account_id = $1::int and t.number = $2::int`,
@@ -80,6 +81,7 @@ export async function findCreditableTopup(
     amountCents: bigint(row['amount_cents']),
     paymentRef: nullable(String, row['payment_ref']),
     isBlocked: row['blocked'] === true,
+    isHalted: row['halted'] === true,
   };
 }
 
