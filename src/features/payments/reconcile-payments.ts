@@ -196,11 +196,15 @@ async function bookKept(
       if (signal.aborted) return true;
       after = problem.id;
       if (!(await mayBeOver(dependencies, problem))) continue;
-      await apart(dependencies, problem.objectRef, async () => {
+      const bookAgain = async () => {
         const news = await readAgain(provider, problem);
-        if (news === null) return;
-        const booked = await bookNews(dependencies, provider, installation, news);
-        if (booked === 'booked') await resolveProblem(database, problem.objectRef);
+        return news === null ? 'ignored' : bookNews(dependencies, provider, installation, news);
+      };
+      await apart(dependencies, problem.objectRef, async () => {
+        if ((await bookAgain()) !== 'booked') return;
+        await resolveProblem(database, problem.objectRef);
+        // Later news may have been kept in between, under the entry that is gone now.
+        await bookAgain();
       });
     }
     if (problems.length < rowsAtOnce) return false;
