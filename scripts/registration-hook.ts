@@ -1,6 +1,6 @@
 // Preloaded by test workers. node:test follows every promise and timer of a process with an async hook, to know which suite a
-// test belongs to. It needs that only while a file registers its tests: afterward it took an eighth of all CPU time.
-// Without the hook, an error that no one awaits fails the process (test-lanes.ts reports it), not its test.
+// test belongs to. It needs that only while a file registers its tests. After that, the hook took an eighth of the CPU time.
+// Without it, an error that no one awaits fails the process instead of the test; test-lanes.ts reports it.
 
 import asyncHooks from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';

@@ -55,8 +55,8 @@ export async function bookBankLines(
     if (isOver()) break;
     const prepared = await prepareReturn(booking, id);
     if (prepared === null) continue;
-    const { line, without } = prepared;
-    const result = { line, ...(without ?? resultOf(await takeBack(booking, line), 'returned')) };
+    const { line, outcome } = prepared;
+    const result = { line, ...(outcome ?? resultOf(await takeBack(booking, line), 'returned')) };
     for (const status of await mark(booking, [result])) counts[status] += 1;
   }
   return counts;
@@ -190,8 +190,8 @@ const setOriginal: SqlStatement = {
 
 interface PreparedReturn {
   readonly line: BankLineRow;
-  /** What becomes of the line if there is no credited payment that it could take back. */
-  readonly without: Result | null;
+  /** null: it has a credited payment to take back. */
+  readonly outcome: Result | null;
 }
 
 /** Finds the payment that went back. @returns null if the line does not wait any more */
@@ -201,12 +201,12 @@ function prepareReturn({ database }: BankBooking, id: number): Promise<PreparedR
     const [row] = await transaction.query(lockWaiting, [numberArray([id])]);
     if (row === undefined) return null;
     const line = bankLines.parse(row);
-    if (line.returnOf !== null) return { line, without: null };
+    if (line.returnOf !== null) return { line, outcome: null };
     const original = await setOriginalOf(transaction, line);
-    if (original.type === 'credited') return { line: original.line, without: null };
+    if (original.type === 'credited') return { line: original.line, outcome: null };
     return original.type === 'waiting'
-      ? { line, without: { status: 'waiting', reason: original.reason } }
-      : { line, without: { status: 'unmatched', reason: 'no_payment' } };
+      ? { line, outcome: { status: 'waiting', reason: original.reason } }
+      : { line, outcome: { status: 'unmatched', reason: 'no_payment' } };
   });
 }
 

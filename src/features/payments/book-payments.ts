@@ -10,7 +10,7 @@ import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { pauseAfterDispute, storeCard } from './auto-topup-store.ts';
 import { isHandled, noteHandled } from './payment-events.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
-import { keepProblem, type PaymentProblem } from './payment-problems.ts';
+import { keepProblem } from './payment-problems.ts';
 import type { PaymentNews, PaymentProvider, ProviderEvent, TopupName } from './payment-provider.ts';
 import { noteSent } from './refund-rows.ts';
 import { findCreditableTopup, findTopup, moveStatus } from './topup-store.ts';
@@ -32,7 +32,7 @@ type PaidNews = Extract<PaymentNews, { type: 'paid' }>;
 type ReversalNews = Extract<PaymentNews, { type: 'refund' | 'dispute' }>;
 
 /**
- * Booking a payment again takes a look at our own rows, so only what asks the provider is remembered.
+ * Books an event once. A payment's own row says that it is credited, so only events whose booking asks the provider are noted.
  * @throws ProviderAway, ProviderRefused, DatabaseUnavailable, Overloaded: try again later
  */
 export async function bookEvent(
@@ -154,7 +154,8 @@ async function bookReversal(
   const ownCause = news.type === 'refund' ? news.ownCause : null;
   const cause = ownCause ?? objectRef;
   // A dispute may be for more than was paid, for example with the bank's costs. These are not the account's.
-  const paidCents = (await findTopup(ranked(database, 'lookups'), accountId, topupNumber))?.amountCents ?? 0n;
+  const topup = await findCreditableTopup(ranked(database, 'lookups'), accountId, topupNumber);
+  const paidCents = topup?.amountCents ?? 0n;
   const amountCents = news.amountCents < paidCents ? news.amountCents : paidCents;
   const taken = await engine.submit({
     type: 'reverse_payment',
@@ -207,14 +208,4 @@ async function keepAs(
     createdAt: now(),
   });
   return reason;
-}
-
-/** @throws ProviderAway, ProviderRefused */
-export function readAgain(
-  provider: PaymentProvider,
-  { objectRef }: PaymentProblem,
-): Promise<PaymentNews | null> {
-  const id = objectRef.slice(objectRef.indexOf(':') + 1);
-  if (id.startsWith('pi_')) return provider.readPayment(id);
-  return id.startsWith('re_') || id.startsWith('pyr_') ? provider.readRefund(id) : provider.readDispute(id);
 }

@@ -1,5 +1,5 @@
-// Which of the provider's events are handled, and up to which time all are. The only writer of payment_events and
-// payment_event_cursors.
+// Which of the provider's events are handled, and up to which time all are. Events of payments are not noted: the payment's
+// own row says that it is credited. The only writer of payment_events and payment_event_cursors.
 // Invariant: an event counts as handled only once its effect is committed.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';

@@ -6,12 +6,12 @@ import { DatabaseUnavailable } from '../../platform/database/database.ts';
 import { JobProblem } from '../../platform/jobs/job-runner.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import { bookWaitingBankLines } from './book-bank-lines.ts';
-import { type BookingDependencies, bookEvent, bookNews, readAgain } from './book-payments.ts';
+import { type BookingDependencies, bookEvent, bookNews } from './book-payments.ts';
 import { type CheckoutTexts, openCheckout } from './open-checkout.ts';
 import { deleteOldPaymentEvents, findEventCursor, moveEventCursor } from './payment-events.ts';
 import type { PaymentGateway, PaymentGateways } from './payment-gateway.ts';
 import { listOpenProblems, type PaymentProblem, resolveProblem } from './payment-problems.ts';
-import { ProviderAway } from './payment-provider.ts';
+import { type PaymentNews, type PaymentProvider, ProviderAway } from './payment-provider.ts';
 import { sendUnsentRefunds } from './refund-topup.ts';
 import { payInTestMode } from './test-outcomes.ts';
 import {
@@ -181,8 +181,8 @@ async function readEvents(
 }
 
 /**
- * What was kept: for accounts that were blocked or halted, and refunds and disputes whose payment is credited by now. The
- * problem of a payment that is credited is over as well.
+ * Books what had to wait: for accounts that were blocked or halted, and refunds and disputes whose payment is credited by
+ * now. It also removes the problem of a payment that was credited in the meantime.
  */
 async function bookKept(
   dependencies: ReconcileDependencies,
@@ -211,6 +211,14 @@ async function bookKept(
   }
 }
 
+/** @throws ProviderAway, ProviderRefused */
+function readAgain(provider: PaymentProvider, { objectRef }: PaymentProblem): Promise<PaymentNews | null> {
+  const id = objectRef.slice(objectRef.indexOf(':') + 1);
+  if (id.startsWith('pi_')) return provider.readPayment(id);
+  return id.startsWith('re_') || id.startsWith('pyr_') ? provider.readRefund(id) : provider.readDispute(id);
+}
+
+/** Whether asking the provider again may end it. */
 async function mayBeOver(
   { database, now }: ReconcileDependencies,
   { accountId, topupNumber, reason, createdAt }: PaymentProblem,

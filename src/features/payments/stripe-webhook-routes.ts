@@ -49,8 +49,9 @@ export function stripeWebhookRoutes(app: FastifyInstance, dependencies: StripeWe
 
   app.post('/payments/stripe', { schema: { hide: true } }, async ({ body, headers }, reply) => {
     const { 'stripe-signature': signature } = headers;
+    if (!Buffer.isBuffer(body) || typeof signature !== 'string')
+      throw new RequestRefused('invalid_signature');
     const read = async (settings: PaymentSettings) => {
-      if (!Buffer.isBuffer(body) || typeof signature !== 'string') return null;
       const event = await readStripeWebhook(body, signature, secretsOf(settings), now());
       const gateway = event === null ? null : await gateways.of(settings);
       return event === null || gateway === null ? null : { event, gateway };
