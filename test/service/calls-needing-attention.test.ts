@@ -17,6 +17,7 @@ import {
 } from '../harness/product-receiver.ts';
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { placeOrder } from '../harness/shop.ts';
 
@@ -433,6 +434,30 @@ test('what was done by hand is not sent any more; a pending order is accepted or
   assert.equal(taken?.status, 'done');
   assert.equal(received('by-hand').length, count);
   expectRefusal(await service.admin.post(`${calls}/call_order_1/done`, {}), '404 product_call_not_found');
+});
+
+test('an expiry that is closed by hand after a renewal was attempted does not leave the product with it', async () => {
+  const account = await service.createReseller({ credit: '100.00' });
+  await connect('notify');
+  await customerAtProduct(account, 'renewed-late');
+  await runPlanEnds(service);
+  product.answer(() => ({ status: 503 }));
+  service.clock.seconds += 32 * 24 * hour;
+  await runPlanEnds(service);
+  // Plans of other tests end too.
+  await lastAttempt(76);
+  await until(async () => (await waiting()).length === 0);
+  const ended = (await needing()).find((call) => call.customer.reference === 'renewed-late');
+  assert.equal(ended?.type, 'plan.expire');
+  await placeOrder(service, account, { customer: 'renewed-late' });
+  await until(async () => (await waiting())[0]?.attempts === 1);
+  expectStatus(await service.admin.post(`${calls}/${ended?.id}/done`, {}), 200);
+  // The product may have taken the renewal before the expiry was carried out by hand.
+  product.answer(() => ({ status: 200 }));
+  expectStatus(await service.admin.post(`${calls}/${(await waiting())[0]?.id}/send`, {}), 200);
+  await until(async () => (await waiting()).length === 0);
+  const last = received('renewed-late').at(-1);
+  assert.deepEqual([last?.type, last?.data.status], ['plan.change', 'active']);
 });
 
 test('without a product nothing is sent again', async () => {

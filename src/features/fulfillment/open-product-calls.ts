@@ -216,7 +216,9 @@ async function callOnceMore(
     await letOrdersStandForEarlier(group, [{ accountId, customerNumber }], { isSent: false });
     return;
   }
-  const type = isOld ? 'plan.change' : isOfOrder.has(closedType) ? 'plan.resume' : closedType;
+  // An expiry is not sent for a plan that continues, and a later call says that it may continue.
+  const mayContinue = closedType === 'plan.expire' && later?.['was_attempted'] === true;
+  const type = isOld || mayContinue ? 'plan.change' : isOfOrder.has(closedType) ? 'plan.resume' : closedType;
   const call: NewProductCall = {
     ...{ callId: `${closedId}_after`, accountId, customerNumber, orderNumber: null, confirms: false },
     ...{ type, createdAt: now, nextAttemptAt: now },
