@@ -436,7 +436,7 @@ test('what was done by hand is not sent any more; a pending order is accepted or
   expectRefusal(await service.admin.post(`${calls}/call_order_1/done`, {}), '404 product_call_not_found');
 });
 
-test('an expiry that is closed by hand after a renewal was attempted does not leave the product with it', async () => {
+test('an expiry that is closed by hand while a renewal is being sent is followed by the current plan', async () => {
   const account = await service.createReseller({ credit: '100.00' });
   await connect('notify');
   await customerAtProduct(account, 'renewed-late');

@@ -169,7 +169,7 @@ test('a dispute of money that was spent leaves a receivable, and is given back i
   assert.equal((await topupOf(reseller, topup.id)).status, 'paid');
 });
 
-test('a dispute is for what was credited, also while the provider gives another amount of the payment', async () => {
+test('a dispute takes back what was credited, even if the provider reports another amount for the payment', async () => {
   const [reseller, topup] = await paidTopup('100.00');
   scene.standIn.control.falsify({ amount: 100, in: 'both' });
   scene.standIn.control.dispute(sessionOf(topup));
@@ -248,7 +248,7 @@ test('a blocked account gets its money when it is open again', async () => {
   assert.deepEqual(await problems(), []);
 });
 
-test('a dispute that is won while its account is blocked is given back, also if its first news comes last', async () => {
+test('a dispute that is won while its account is blocked is given back, even if the news of its start comes last', async () => {
   const reseller = await scene.service.createReseller();
   const topup = await topUp(reseller, '70.00');
   const block = (blocked: boolean) =>

@@ -216,7 +216,7 @@ async function callOnceMore(
     await letOrdersStandForEarlier(group, [{ accountId, customerNumber }], { isSent: false });
     return;
   }
-  // An expiry is not sent for a plan that continues, and a later call says that it may continue.
+  // A plan.expire is dropped if the plan continues, and the later call may have extended the plan.
   const mayContinue = closedType === 'plan.expire' && later?.['was_attempted'] === true;
   const type = isOld || mayContinue ? 'plan.change' : isOfOrder.has(closedType) ? 'plan.resume' : closedType;
   const call: NewProductCall = {

@@ -203,7 +203,7 @@ async function bookKept(
       await apart(dependencies, problem.objectRef, async () => {
         if ((await bookAgain()) !== 'booked') return;
         await resolveProblem(database, problem.objectRef);
-        // Later news may have been kept in between, under the entry that is gone now.
+        // Later news may have been kept in between, under the entry that was just removed.
         await bookAgain();
       });
     }
