@@ -16,6 +16,7 @@ export const inEveryPlace: readonly string[] = [
   'auto-topups',
   'behind-a-proxy',
   'broken-rows',
+  'business',
   'corruptions',
   'customer-edits',
   'demo-data',

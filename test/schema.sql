@@ -170,6 +170,15 @@ brand.logo_data text
 brand.logo_width integer
 brand.logo_height integer
 brand.changed_at timestamp with time zone not null
+cohort_sums.account_id integer not null
+cohort_sums.cohort date not null
+cohort_sums.month date not null
+cohort_sums.plans integer not null
+cohort_sums.year_cents bigint not null
+cohort_totals.cohort date not null
+cohort_totals.month date not null
+cohort_totals.plans integer not null
+cohort_totals.year_cents bigint not null
 customer_edits.account_id integer not null
 customer_edits.idempotency_key text collate "C" not null
 customer_edits.customer_number integer not null
@@ -479,6 +488,44 @@ plan_end_retries.customer_number integer not null
 plan_end_retries.days integer not null
 plan_end_retries.expires_at timestamp with time zone not null
 plan_end_retries.tried_at timestamp with time zone not null
+plan_sum_marks.account_id integer not null
+plan_sum_marks.order_number integer not null
+plan_sum_marks.change_number integer not null
+plan_sums.account_id integer not null
+plan_sums.step text collate "C" not null
+plan_sums.since date not null
+plan_sums.package_id integer not null
+plan_sums.new_plans integer not null
+plan_sums.returned_plans integer not null
+plan_sums.lost_plans integer not null
+plan_sums.due_plans integer not null
+plan_sums.moved_in_plans integer not null
+plan_sums.moved_out_plans integer not null
+plan_sums.new_cents bigint not null
+plan_sums.returned_cents bigint not null
+plan_sums.lost_cents bigint not null
+plan_sums.raised_cents bigint not null
+plan_sums.lowered_cents bigint not null
+plan_sums.moved_in_cents bigint not null
+plan_sums.moved_out_cents bigint not null
+plan_sums.due_cents bigint not null
+plan_totals.step text collate "C" not null
+plan_totals.since date not null
+plan_totals.package_id integer not null
+plan_totals.new_plans integer not null
+plan_totals.returned_plans integer not null
+plan_totals.lost_plans integer not null
+plan_totals.due_plans integer not null
+plan_totals.moved_in_plans integer not null
+plan_totals.moved_out_plans integer not null
+plan_totals.new_cents bigint not null
+plan_totals.returned_cents bigint not null
+plan_totals.lost_cents bigint not null
+plan_totals.raised_cents bigint not null
+plan_totals.lowered_cents bigint not null
+plan_totals.moved_in_cents bigint not null
+plan_totals.moved_out_cents bigint not null
+plan_totals.due_cents bigint not null
 prices_before_holds.package_id integer not null
 prices_before_holds.starts_at timestamp with time zone not null
 prices_before_holds.group_name text not null
@@ -706,6 +753,8 @@ bank_lines: bank_lines_status_check CHECK ((status = ANY (ARRAY['waiting'::text,
 brand: brand_id_check CHECK ((id = 1))
 brand: brand_logo CHECK ((((logo_data IS NULL) = (logo_type IS NULL)) AND ((logo_data IS NULL) = (logo_width IS NULL)) AND ((logo_data IS NULL) = (logo_height IS NULL))))
 brand: brand_pkey PRIMARY KEY (id)
+cohort_sums: cohort_sums_pkey PRIMARY KEY (account_id, cohort, month)
+cohort_totals: cohort_totals_pkey PRIMARY KEY (cohort, month)
 customer_edits: customer_edits_pkey PRIMARY KEY (account_id, idempotency_key)
 customer_references: customer_references_pkey PRIMARY KEY (reference)
 customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
@@ -773,6 +822,9 @@ people: people_pkey PRIMARY KEY (id)
 plan_changes: plan_changes_pkey PRIMARY KEY (account_id, number)
 plan_end_marks: plan_end_marks_pkey PRIMARY KEY (days)
 plan_end_retries: plan_end_retries_pkey PRIMARY KEY (account_id, customer_number, days)
+plan_sum_marks: plan_sum_marks_pkey PRIMARY KEY (account_id)
+plan_sums: plan_sums_pkey PRIMARY KEY (account_id, step, since, package_id)
+plan_totals: plan_totals_pkey PRIMARY KEY (step, since, package_id)
 prices_before_holds: prices_before_holds_package_id_starts_at_group_name_months_fkey FOREIGN KEY (package_id, starts_at, group_name, months) REFERENCES scheduled_prices(package_id, starts_at, group_name, months)
 prices_before_holds: prices_before_holds_pkey PRIMARY KEY (package_id, starts_at, group_name, months)
 product_calls: product_calls_call_id_key UNIQUE (call_id)
@@ -877,6 +929,8 @@ CREATE UNIQUE INDEX bank_lines_pkey ON public.bank_lines USING btree (id)
 CREATE UNIQUE INDEX bank_lines_return_of ON public.bank_lines USING btree (return_of) WHERE (return_of IS NOT NULL)
 CREATE INDEX bank_lines_whole ON public.bank_lines USING btree (whole_key) WHERE (whole_key IS NOT NULL)
 CREATE UNIQUE INDEX brand_pkey ON public.brand USING btree (id)
+CREATE UNIQUE INDEX cohort_sums_pkey ON public.cohort_sums USING btree (account_id, cohort, month)
+CREATE UNIQUE INDEX cohort_totals_pkey ON public.cohort_totals USING btree (cohort, month)
 CREATE UNIQUE INDEX customer_edits_pkey ON public.customer_edits USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX customer_references_pkey ON public.customer_references USING btree (reference)
 CREATE INDEX customer_sessions_expiry ON public.customer_sessions USING btree (expires_at)
@@ -967,6 +1021,9 @@ CREATE UNIQUE INDEX plan_changes_pkey ON public.plan_changes USING btree (accoun
 CREATE INDEX plan_changes_shown ON public.plan_changes USING btree (account_id, customer_number, number) WHERE (NOT is_empty)
 CREATE UNIQUE INDEX plan_end_marks_pkey ON public.plan_end_marks USING btree (days)
 CREATE UNIQUE INDEX plan_end_retries_pkey ON public.plan_end_retries USING btree (account_id, customer_number, days)
+CREATE UNIQUE INDEX plan_sum_marks_pkey ON public.plan_sum_marks USING btree (account_id)
+CREATE UNIQUE INDEX plan_sums_pkey ON public.plan_sums USING btree (account_id, step, since, package_id)
+CREATE UNIQUE INDEX plan_totals_pkey ON public.plan_totals USING btree (step, since, package_id)
 CREATE UNIQUE INDEX prices_before_holds_pkey ON public.prices_before_holds USING btree (package_id, starts_at, group_name, months)
 CREATE INDEX product_calls_attention ON public.product_calls USING btree (id) WHERE (status = 'attention'::text)
 CREATE UNIQUE INDEX product_calls_call_id_key ON public.product_calls USING btree (call_id)

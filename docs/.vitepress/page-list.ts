@@ -93,6 +93,7 @@ const operators: Reader = {
     ],
     Run: [
       ['Run the service', 'docs/operations.md'],
+      ['Business figures', 'docs/business.md'],
       ['Command line', 'docs/command-line.md'],
       ['Backups and nightly checks', 'docs/nightly.md'],
       ['Monitoring', 'docs/monitoring.md'],

@@ -62,6 +62,7 @@ export const bodies: Readonly<Record<string, object>> = {
   },
   importBankStatement: { file: Buffer.from(':20:1\n').toString('base64') },
   assignBankLine: { account_id: '{#account}' },
+  ignoreBankLine: {},
   failOrder: { reason: 'no room' },
   setBrand: { name: null, colour: null, letterhead: [], support_address: null, language: 'en' },
   setBrandLogo: { data: logo },

@@ -11,6 +11,9 @@ import type {
   AuditEntry,
   BankLine,
   Brand,
+  Business,
+  BusinessForecast,
+  BusinessOfAccounts,
   CancelPlanOfCustomerAnswer,
   CancelPlanOfCustomerBody,
   ChangeAccountBody,
@@ -21,6 +24,7 @@ import type {
   ChangePackageOfCustomerAnswer,
   ChangePackageOfCustomerBody,
   ChangePersonBody,
+  Cohorts,
   CountRunningPlansAnswer,
   CreateAccountAnswer,
   CreateAccountBody,
@@ -39,6 +43,9 @@ import type {
   EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
   FailOrderBody,
+  GetBusinessForecastQuery,
+  GetBusinessOfAccountsQuery,
+  GetCohortsOfAccountsQuery,
   GrantTrialBody,
   IgnoreBankLineBody,
   ImportBankStatementAnswer,
@@ -56,6 +63,7 @@ import type {
   ListAllTopupsQuery,
   ListAuditQuery,
   ListBankLinesQuery,
+  ListBusinessOfAccountsQuery,
   ListedTopup,
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
@@ -203,6 +211,32 @@ export class AdminClient {
   ): Promise<Credited> {
     const answer = await this.#call('creditAccount', { id: accountId, body, options });
     return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /** The business by month, of all accounts or of one. Errors: account_not_found, invalid_filter. */
+  async getBusinessOfAccounts(query?: GetBusinessOfAccountsQuery, options?: CallOptions): Promise<Business> {
+    return (await this.#call('getBusinessOfAccounts', { query, options })).body;
+  }
+
+  /** Customers by the month of their first order. Errors: account_not_found, invalid_filter. */
+  async getCohortsOfAccounts(query?: GetCohortsOfAccountsQuery, options?: CallOptions): Promise<Cohorts> {
+    return (await this.#call('getCohortsOfAccounts', { query, options })).body;
+  }
+
+  /** The renewals of the next 90 days at last prices. Errors: account_not_found, invalid_filter. */
+  async getBusinessForecast(
+    query?: GetBusinessForecastQuery,
+    options?: CallOptions,
+  ): Promise<BusinessForecast> {
+    return (await this.#call('getBusinessForecast', { query, options })).body;
+  }
+
+  /** Accounts with their MRR, or those whose balance runs out, the soonest first. Errors: invalid_filter. */
+  async listBusinessOfAccounts(
+    query?: ListBusinessOfAccountsQuery,
+    options?: CallOptions,
+  ): Promise<BusinessOfAccounts> {
+    return (await this.#call('listBusinessOfAccounts', { query, options })).body;
   }
 
   /** Accounts that owe money, the most first. */

@@ -8,9 +8,11 @@ import type {
   Alerts,
   AutoTopup,
   Balance,
+  Business,
   CancelPlanAnswer,
   CancelPlanBody,
   ChangeWebhookBody,
+  Cohorts,
   CreateTopupBody,
   CreateWebhookAnswer,
   CreateWebhookBody,
@@ -20,6 +22,8 @@ import type {
   EditCustomerAnswer,
   EditCustomerBody,
   Forecast,
+  GetBusinessQuery,
+  GetCohortsQuery,
   GetForecastQuery,
   GetStatementAnswer,
   KnownEvent,
@@ -326,6 +330,16 @@ export class Sellthrough {
   /** What the renewals of the next `days` (default 30) cost, and when the balance runs out. Errors: invalid_filter. */
   async getForecast(query?: GetForecastQuery, options?: CallOptions): Promise<Forecast> {
     return (await this.#call('getForecast', { query, options })).body;
+  }
+
+  /** Your business by month: MRR, active plans, new, renewed, changed and lost. Errors: invalid_filter. */
+  async getBusiness(query?: GetBusinessQuery, options?: CallOptions): Promise<Business> {
+    return (await this.#call('getBusiness', { query, options })).body;
+  }
+
+  /** Your customers by the month of their first order. Errors: invalid_filter. */
+  async getCohorts(query?: GetCohortsQuery, options?: CallOptions): Promise<Cohorts> {
+    return (await this.#call('getCohorts', { query, options })).body;
   }
 
   /**

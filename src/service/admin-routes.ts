@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts';
 import { auditAdminRoutes } from '../features/audit/audit-admin-routes.ts';
 import { brandAdminRoutes } from '../features/brand/brand-admin-routes.ts';
+import { businessAdminRoutes } from '../features/business/business-routes.ts';
 import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-routes.ts';
 import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
@@ -59,6 +60,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof brandAdminRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
+  Needs<typeof businessAdminRoutes> &
   Needs<typeof auditAdminRoutes> &
   Needs<typeof verificationRoutes>;
 
@@ -100,6 +102,7 @@ export function adminRoutes(
     writeScope: 'admin:accounts',
     noun: 'OperatorWebhook',
   });
+  businessAdminRoutes(app, dependencies);
   auditAdminRoutes(app, dependencies);
   verificationRoutes(app, dependencies);
 }

@@ -21,6 +21,7 @@ import { createReauthentication } from '../features/auth/reauthentication.ts';
 import { createSessionGuard } from '../features/auth/session-auth.ts';
 import { signInRoutes } from '../features/auth/sign-in-routes.ts';
 import { brandPages } from '../features/brand/brand-pages.ts';
+import { businessRoutes } from '../features/business/business-routes.ts';
 import { loginCodeRoutes } from '../features/customer-portal/login-code-routes.ts';
 import {
   type LoginLinkRoutesDependencies,
@@ -358,6 +359,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   ledgerListRoutes(api, dependencies, ownLists(by));
   statementRoutes(api, dependencies);
   forecastRoutes(api, { ...dependencies, packages, confirm });
+  businessRoutes(api, dependencies, confirm);
   topupRoutes(api, dependencies, confirm);
   autoTopupRoutes(api, dependencies, confirm);
   eventRoutes(api, { ...dependencies, confirm, stillProblem: by.stillProblem });

@@ -12,6 +12,8 @@ import { createSessionStore } from '../features/auth/session-store.ts';
 import { createSignInLog, type SignInLog } from '../features/auth/sign-in-log.ts';
 import { createTotpStore } from '../features/auth/totp-store.ts';
 import { createBrandHolder } from '../features/brand/brand-store.ts';
+import { createBusinessReads } from '../features/business/business-reads.ts';
+import { createPlanSums } from '../features/business/plan-sums.ts';
 import { createCustomerReads } from '../features/customers/customer-reads.ts';
 import { createEventWaits, type EventWaits } from '../features/events/account-feed.ts';
 import { createProductCallMetrics } from '../features/fulfillment/product-call-metrics.ts';
@@ -184,6 +186,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   const dailyTotals = createDailyTotals(database);
   const spending = createSpendingReads(database);
+  const planSums = createPlanSums(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const views = createAccountViews(lookups, limits.accountViewSeconds);
   const signIns = createSignInLog({
@@ -235,6 +238,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       requestLog,
       dailyTotals,
       spending,
+      planSums,
       deliverer,
       productCallers,
       passwordLinks,
@@ -327,6 +331,8 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     creditConfirmedAboveCents: config.creditConfirmedAboveCents,
     dailyTotals,
     spending,
+    planSums,
+    business: createBusinessReads(database),
     requestLog,
     audits,
     outbound,

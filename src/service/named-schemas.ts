@@ -3,6 +3,7 @@
 import { alertsSchema } from '../features/alerts/alert-schemas.ts';
 import { auditEntrySchema } from '../features/audit/audit-schemas.ts';
 import { brandSchema } from '../features/brand/brand-schemas.ts';
+import { businessSchemas } from '../features/business/business-schemas.ts';
 import { customerSchema } from '../features/customers/customer-schemas.ts';
 import { eventSchema, eventSchemas } from '../features/events/event-schemas.ts';
 import { entitlementSchema } from '../features/fulfillment/entitlement-schemas.ts';
@@ -50,6 +51,7 @@ export const namedSchemas = [
   customerSchema,
   statementSchema,
   forecastSchema,
+  ...businessSchemas,
   topupSchema,
   autoTopupSchema,
   alertsSchema,

@@ -7,6 +7,7 @@ import type { KnownAddresses } from '../features/auth/known-addresses.ts';
 import type { PasswordLinks } from '../features/auth/password-links.ts';
 import type { SessionStore } from '../features/auth/session-store.ts';
 import type { TotpStore } from '../features/auth/totp-store.ts';
+import type { PlanSums } from '../features/business/plan-sums.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
 import { goOnListening } from '../features/events/event-log.ts';
@@ -54,6 +55,7 @@ export interface ScheduledJobsDependencies {
   readonly requestLog: RequestLog;
   readonly dailyTotals: DailyTotals;
   readonly spending: SpendingReads;
+  readonly planSums: PlanSums;
   readonly deliverer: Deliverer;
   readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
   readonly mails: MailOutbox;
@@ -76,6 +78,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     requestLog,
     dailyTotals,
     spending,
+    planSums,
     productCallers,
     passwordLinks,
     knownAddresses,
@@ -139,7 +142,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       ...times.dailyTotals,
       run: async ({ signal }) => {
         let backlog = 0;
-        await eachInTurn([dailyTotals, spending], async (sums) => {
+        await eachInTurn([dailyTotals, spending, planSums], async (sums) => {
           backlog += await sums.bringAllUpToDate(signal);
         });
         return { backlog };

@@ -8,6 +8,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { queueAlertMails } from '../../src/features/alerts/alert-mails.ts';
+import { createPlanSums } from '../../src/features/business/plan-sums.ts';
 import { indexCustomerTerms } from '../../src/features/customers/customer-search-terms.ts';
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
 import { createSpendingReads } from '../../src/features/ledger/spending-totals.ts';
@@ -97,12 +98,16 @@ test('an end that cannot be noted stops no other end, and is noted once it can b
 test('sums of days and of spending, and terms of customers, are made for all other accounts', async () => {
   const days = createDailyTotals(service.database);
   const spending = createSpendingReads(service.database);
+  const planSums = createPlanSums(service.database);
   for (const { id } of accounts) {
     for (const table of [
       'ledger_days',
       'ledger_day_marks',
       'spending_sums',
       'spending_marks',
+      'plan_sums',
+      'cohort_sums',
+      'plan_sum_marks',
       'customer_terms',
       'customer_term_marks',
     ])
@@ -110,6 +115,7 @@ test('sums of days and of spending, and terms of customers, are made for all oth
   }
   await expectOnlyOneBroken('ledger_day_marks', { run: () => days.bringAllUpToDate() });
   await expectOnlyOneBroken('spending_marks', { run: () => spending.bringAllUpToDate() });
+  await expectOnlyOneBroken('plan_sum_marks', { run: () => planSums.bringAllUpToDate() });
   await expectOnlyOneBroken('customer_term_marks', { run: () => indexCustomerTerms(service.database) });
 });
 

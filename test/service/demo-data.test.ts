@@ -3,12 +3,25 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { businessOf } from '../../proof/oracle/business-oracle.ts';
 import { fillDemo } from '../../scripts/demo/fill-demo.ts';
 import { createTestDatabase, type TestDatabase } from '../../scripts/throwaway/test-database.ts';
+import {
+  businessSpan,
+  cohortFigures,
+  monthFigures,
+  monthlyCents,
+  percent,
+  rowsUntilToday,
+} from '../../src/features/business/business-figures.ts';
+import { createBusinessReads } from '../../src/features/business/business-reads.ts';
+import { createPlanSums } from '../../src/features/business/plan-sums.ts';
 import { findPaymentSettings } from '../../src/features/payments/payment-settings.ts';
 import { verifyLedger } from '../../src/features/verification/verify-ledger.ts';
 import { type Config, readConfig } from '../../src/setup/config.ts';
 import { type OpenedDatabase, openDatabase } from '../../src/setup/open-database.ts';
+import { formatAmount } from '../../src/shared/amounts.ts';
+import { formatTime } from '../../src/shared/times.ts';
 
 /** 2026-03-18T16:00:00Z, a Wednesday. */
 const until = 1_773_849_600;
@@ -91,6 +104,49 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
   assert.deepEqual(await ask(`select number from ${trace}`), [], 'nothing is left of another product');
   await has('nothing after its end', `orders having max(created_at) <= to_timestamp(${until})`);
 });
+
+test('MRR, churn and cohorts of the demo’s year are those of its exported orders', async () => {
+  const { database } = opened;
+  await createPlanSums(database).bringAllUpToDate();
+  const span = businessSpan(13, until);
+  const reads = createBusinessReads(database);
+  const all = { accountId: null, packageId: null };
+  const { months, days } = await reads.plans(all, { month: '2026-03-01', from: span.today, to: span.until });
+  const figures = monthFigures(rowsUntilToday(months, days, span), span);
+  const cohorts = cohortFigures(await reads.cohorts(null, '2026-03-01'), span.months);
+  const expected = businessOf([await exported()], formatTime(until), 13);
+  assert.deepEqual(
+    figures.map(({ month, opening, closing, lostPlans, duePlans }) => ({
+      month,
+      mrr: formatAmount(monthlyCents(closing.yearCents)),
+      churn: percent(lostPlans, opening.plans),
+      renewal: percent(duePlans - lostPlans, duePlans),
+    })),
+    expected.months.map(({ month, mrr, churnPercent: churn, renewalPercent: renewal }) => ({
+      month,
+      mrr,
+      churn,
+      renewal,
+    })),
+  );
+  assert.ok(expected.months.some(({ lostPlans }) => lostPlans > 0));
+  assert.deepEqual(
+    cohorts.map(({ cohort, kept }) => [cohort, kept.map(({ plans }) => plans)]),
+    expected.cohorts.map(({ month, kept }) => [month, kept.map(({ plans }) => plans)]),
+  );
+});
+
+/** The columns of the orders' CSV export that the figures need. */
+async function exported(): Promise<string> {
+  const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+  const rows = await ask(`select concat_ws(',', o.account_id::bigint * 1000000000 + o.number,
+      concat(o.account_id, '-', o.customer_number), o.package_id, o.kind, o.months,
+      to_char(o.price_cents / 100.0, 'FM9999990.00'), coalesce(h.status, 'completed'),
+      ${utc('o.created_at')}, ${utc('o.expires_at')}) as line
+    from orders o left join order_handoffs h on h.account_id = o.account_id and h.order_number = o.number`);
+  const header = 'id,customer_id,package_id,kind,months,price,status,created_at,expires_at';
+  return [header, ...rows.map((row) => String(row['line']))].join('\n');
+}
 
 test('the same seed makes the same year', async () => {
   const digest = `select md5(string_agg(concat_ws(' ', account_id, number, customer_number, package_id, months, kind,

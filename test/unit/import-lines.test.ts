@@ -43,6 +43,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   'customer-portal': ['brand', 'customers', 'identity', 'order-engine', 'packages'],
   fulfillment: ['events', 'identity', 'order-engine', 'orders', 'packages'],
   payments: ['brand', 'events', 'identity', 'ledger', 'order-engine', 'orders'],
+  business: ['identity', 'packages'],
   plans: ['customers', 'identity', 'order-engine', 'orders', 'packages'],
   orders: ['customers', 'events', 'identity', 'ledger', 'order-engine', 'packages'],
   customers: ['events', 'identity', 'order-engine', 'packages'],

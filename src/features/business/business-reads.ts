@@ -1,0 +1,170 @@
+// Reads the sums of plans and cohorts: one account's, or those of all real accounts.
+
+import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
+import { bigint, nullable } from '../../platform/database/row-values.ts';
+import { queryShards } from '../../platform/database/shards/query-shards.ts';
+import { cents, describeTable, int, type RowOf, text } from '../../platform/database/table.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
+import { figureColumns } from './plan-sums.ts';
+
+const planRows = describeTable('plan_sums', {
+  since: text('since'),
+  packageId: int('package_id'),
+  ...figureColumns,
+});
+const cohortRows = describeTable('cohort_sums', {
+  cohort: text('cohort'),
+  month: text('month'),
+  plans: int('plans'),
+  yearCents: cents('year_cents'),
+});
+
+export type PlanRow = RowOf<typeof planRows>;
+export type CohortRow = RowOf<typeof cohortRows>;
+
+/** null: all real accounts, or all packages. */
+export interface BusinessScope {
+  readonly accountId: number | null;
+  readonly packageId: number | null;
+}
+
+export interface AccountBusiness {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  readonly balanceCents: bigint;
+  readonly plans: number;
+  readonly yearCents: bigint;
+  /** Of the plans that end within the days of the forecast. */
+  readonly duePlans: number;
+  readonly dueCents: bigint;
+  readonly runsOutOn: string | null;
+}
+
+export interface AccountsFilter {
+  /** The first days of this month and of the next one; today; the day after the forecast. */
+  readonly month: string;
+  readonly nextMonth: string;
+  readonly today: string;
+  readonly until: string;
+  readonly by: 'mrr' | 'runs_out_on';
+  readonly limit: number;
+}
+
+const day = (column: string) => `to_char(${column}, 'YYYY-MM-DD') as ${column}`;
+const figureNames = planRows.names.filter((name) => name !== 'since').join(', ');
+const plansBetween = `step = $1::text and since between $2::date and $3::date
+      and ($4::int is null or package_id = $4::int) order by plan.since, package_id`;
+
+const listPlanSums: SqlStatement = {
+  name: 'list_plan_sums',
+  text: `select ${day('since')}, ${figureNames} from plan_sums plan where account_id = $5::int and ${plansBetween}`,
+};
+const listPlanTotals: SqlStatement = {
+  name: 'list_plan_totals',
+  text: `select ${day('since')}, ${figureNames} from plan_totals plan where ${plansBetween}`,
+};
+const cohortsUntil = `month <= $1::date order by sums.cohort, sums.month`;
+const cohortNames = `${day('cohort')}, ${day('month')}, plans, year_cents`;
+const listCohortSums: SqlStatement = {
+  name: 'list_cohort_sums',
+  text: `select ${cohortNames} from cohort_sums sums where account_id = $2::int and ${cohortsUntil}`,
+};
+const listCohortTotals: SqlStatement = {
+  name: 'list_cohort_totals',
+  text: `select ${cohortNames} from cohort_totals sums where ${cohortsUntil}`,
+};
+
+// Plans that end later this month count as lost in the month's sums, so they are added again.
+const listAccounts: SqlStatement = {
+  name: 'list_business_of_accounts',
+  text: `select a.id, a.username, a.display_name, a.balance_cents, s.plans, s.year_cents, d.due_plans, d.due_cents, d.runs_out_on
+    from accounts a
+    join lateral (
+      select coalesce(sum(case when step = 'month' then new_plans + returned_plans - lost_plans else lost_plans end), 0)::bigint as plans,
+        coalesce(sum(case when step = 'month' then new_cents + returned_cents + raised_cents - lowered_cents - lost_cents
+          else lost_cents end), 0)::bigint as year_cents
+      from plan_sums where account_id = a.id and ((step = 'month' and since <= $1::date)
+        or (step = 'day' and since >= $3::date and since < $2::date))) s on true
+    join lateral (
+      select coalesce(sum(plans), 0)::bigint as due_plans, coalesce(sum(cost), 0)::bigint as due_cents,
+        to_char(min(since) filter (where together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
+      from (
+        select since, sum(lost_plans) as plans, sum(due_cents) as cost, sum(sum(due_cents)) over (order by since) as together
+        from plan_sums where account_id = a.id and step = 'day' and since >= $3::date and since < $4::date
+        group by since) days) d on true
+    where a.id <= ${realAccountIdMax} and (s.plans > 0 or d.due_plans > 0)
+      and ($5::text = 'mrr' or d.runs_out_on is not null)
+    order by case when $5::text = 'mrr' then -s.year_cents end, case when $5::text <> 'mrr' then d.runs_out_on end, a.id
+    limit $6::int`,
+};
+
+export interface BusinessReads {
+  /** Months from the first one to `month`. Days from `from`, before `until`. */
+  plans(
+    scope: BusinessScope,
+    span: { readonly month: string; readonly from: string; readonly to: string },
+  ): Promise<{ readonly months: readonly PlanRow[]; readonly days: readonly PlanRow[] }>;
+  cohorts(accountId: number | null, month: string): Promise<readonly CohortRow[]>;
+  accounts(filter: AccountsFilter): Promise<readonly AccountBusiness[]>;
+}
+
+const firstMonth = '1970-01-01';
+
+export function createBusinessReads(database: Database): BusinessReads {
+  async function rowsOf(
+    { accountId, packageId }: BusinessScope,
+    step: 'day' | 'month',
+    [from, to]: readonly [string, string],
+  ): Promise<PlanRow[]> {
+    const values = [step, from, to, packageId];
+    const rows =
+      accountId === null
+        ? await database.query(listPlanTotals, values)
+        : await database.ofAccount(accountId).query(listPlanSums, [...values, accountId]);
+    return rows.map((row) => planRows.parse(row));
+  }
+
+  return {
+    async plans(scope, { month, from, to }) {
+      const [months, days] = await Promise.all([
+        rowsOf(scope, 'month', [firstMonth, month]),
+        rowsOf(scope, 'day', [from, to]),
+      ]);
+      return { months, days };
+    },
+    async cohorts(accountId, month) {
+      const rows =
+        accountId === null
+          ? await database.query(listCohortTotals, [month])
+          : await database.ofAccount(accountId).query(listCohortSums, [month, accountId]);
+      return rows.map((row) => cohortRows.parse(row));
+    },
+    async accounts({ month, nextMonth, today, until, by, limit }) {
+      const values = [month, nextMonth, today, until, by, limit];
+      const found = (await queryShards(database, listAccounts, values, 'every')).map(parseAccount);
+      return found.toSorted((one, other) => compare(one, other, by)).slice(0, limit);
+    },
+  };
+}
+
+function compare(one: AccountBusiness, other: AccountBusiness, by: AccountsFilter['by']): number {
+  if (by === 'mrr' && one.yearCents !== other.yearCents) return one.yearCents > other.yearCents ? -1 : 1;
+  const [first, second] = [one.runsOutOn ?? '', other.runsOutOn ?? ''];
+  if (by === 'runs_out_on' && first !== second) return first < second ? -1 : 1;
+  return one.id - other.id;
+}
+
+function parseAccount(row: Row): AccountBusiness {
+  return {
+    id: Number(row['id']),
+    username: String(row['username']),
+    displayName: String(row['display_name']),
+    balanceCents: bigint(row['balance_cents']),
+    plans: Number(row['plans']),
+    yearCents: bigint(row['year_cents']),
+    duePlans: Number(row['due_plans']),
+    dueCents: bigint(row['due_cents']),
+    runsOutOn: nullable(String, row['runs_out_on']),
+  };
+}
