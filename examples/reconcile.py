@@ -25,8 +25,8 @@ with open(sys.argv[2], newline="", encoding="utf-8") as file:
     ledger = list(csv.DictReader(file))
 
 client = Sellthrough(os.environ["SELLTHROUGH_URL"], os.environ["SELLTHROUGH_KEY"])
-balance = Decimal(client.get("/balance")["balance"])
-orders = {order["idempotency_key"]: order for order in client.each("/orders")}
+balance = Decimal(client.get_balance()["balance"])
+orders = {order["idempotency_key"]: order for order in client.each_order()}
 differences = []
 
 # 1. Each order of mine is in the service with my amount, and no other is.

@@ -1,5 +1,5 @@
-// Builds the pages of /docs (docs/dist) with VitePress, compresses them and adds their downloads: the packed client and the
-// single-file clients. Called by build-pages.mjs, or by hand: `node scripts/build-docs.ts`.
+// Builds the pages of /docs (docs/dist) with VitePress, compresses them and adds their downloads: the packed clients,
+// the modules and the small products. Called by build-pages.mjs, or by hand: `node scripts/build-docs.ts`.
 // Invariant: the old pages stay until the new ones are complete.
 
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import { build } from 'vitepress';
-import { downloads, packedClient } from '../docs/.vitepress/page-list.ts';
+import { downloads } from '../docs/.vitepress/page-list.ts';
+import { packClients } from './build-clients.ts';
 import { packModule, panels } from './build-integrations.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -37,9 +38,10 @@ renameSync(draft, finished);
 function handOut(folder: string): void {
   mkdirSync(folder);
   for (const [source, name] of Object.entries(downloads)) {
-    if (name !== packedClient && !name.endsWith('.zip')) cpSync(join(root, source), join(folder, name));
+    if (/\.(?:php|ts)$/.test(name)) cpSync(join(root, source), join(folder, name));
   }
-  for (const { name, bytes } of panels.map(packModule)) writeFileSync(join(folder, name), bytes);
+  for (const { name, bytes } of [...packClients(), ...panels.map(packModule)])
+    writeFileSync(join(folder, name), bytes);
   const own = process.env['npm_execpath'];
   const isOwn = own?.endsWith('npm-cli.js') === true;
   // Otherwise `npm pack --dry-run` of the whole package would make this inner pack a dry run too.

@@ -13,7 +13,7 @@ const chosen = process.argv.slice(2);
 
 const texts = globSync(
   [
-    '{src,sdk,web,test,proof,scripts,bench,examples,integrations,deploy,docs,bin,.github}/**/*.{ts,tsx,mts,mjs,js,css,sql,lua,md,vue,sh,py,php,tpl,yml,yaml,conf,service,timer,html}',
+    '{src,sdk,clients,web,test,proof,scripts,bench,examples,integrations,deploy,docs,bin,.github}/**/*.{ts,tsx,mts,mjs,js,css,sql,lua,md,vue,sh,py,php,tpl,yml,yaml,conf,service,timer,html}',
     '.github/**/*.{md,yml}',
     'docs/.vitepress/**/*.{ts,css,vue}',
     '*.{md,yaml}',
@@ -58,6 +58,7 @@ function isWritten(file: string): boolean {
     file.startsWith('test/corpora/') ||
     file === 'test/schema.sql' ||
     file === 'sdk/src/api-types.ts' ||
+    /^clients\/python\/.*(?:_operations|api_types)\.py$/.test(file) ||
     file.startsWith('scripts/prose/') ||
     file === 'test/unit/prose.test.ts' ||
     file === 'test/unit/vocabulary.test.ts'

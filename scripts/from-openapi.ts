@@ -1,8 +1,9 @@
-// Writes the uncommitted files made from openapi.json: the client's types (sdk/src/api-types.ts) and the API reference
-// (docs/reference/**/*.md, except conventions.md). Called by prepare.mjs when a source has changed, and by generate.ts. Needs
+// Writes the uncommitted files made from openapi.json: the types of the TypeScript client (sdk/src/api-types.ts), the
+// operations of the PHP and Python clients, and the API reference (docs/reference/**/*.md, except conventions.md). Called by prepare.mjs when a source has changed, and by generate.ts. Needs
 // no service: the answers are recorded (docs/reference/answers.jsonl).
 
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { pythonClient } from './clients/python-client.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
 import type { StoryAnswer } from './docs/reference-answers.ts';
 import { makeReferencePages } from './docs/reference-pages.ts';
@@ -20,7 +21,7 @@ export async function writeFromOpenapi(): Promise<void> {
   const reference = new URL('docs/reference/', root);
   for (const path of globSync('**/*.md', { cwd: reference }))
     if (path !== 'conventions.md') rmSync(new URL(path, reference));
-  const files = { 'sdk/src/api-types.ts': sdkTypes(openapi), ...pages };
+  const files = { 'sdk/src/api-types.ts': sdkTypes(openapi), ...pythonClient(openapi), ...pages };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(new URL('.', new URL(path, root)), { recursive: true });
     writeFileSync(new URL(path, root), text);

@@ -180,9 +180,10 @@ const madeStampFile = join(root, 'node_modules', '.made-from-openapi');
 const isMadeFromOpenapi = () => readText(madeStampFile) === madeStamp();
 
 function madeStamp() {
-  const folders = ['scripts/docs', 'docs/reference'];
+  const folders = ['scripts/clients', 'scripts/docs', 'docs/reference'];
   const files = [
     ...['openapi.json', 'scripts/from-openapi.ts', 'scripts/sdk-types.ts', 'sdk/src/api-types.ts'],
+    ...['_operations', 'api_types'].map((name) => `clients/python/src/sellthrough/${name}.py`),
     ...['src/platform/http/openapi-errors.ts', 'src/platform/http/openapi-names.ts'],
     ...folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true })

@@ -11,6 +11,7 @@ const index = 'docs/README.md';
 const elsewhere: Readonly<Record<string, string>> = {
   [index]: 'index.md',
   'sdk/README.md': 'typescript-client.md',
+  'clients/python/README.md': 'python-client.md',
   'examples/README.md': 'examples.md',
   'integrations/README.md': 'integrations.md',
   'integrations/whmcs/README.md': 'integrations-whmcs.md',
@@ -60,6 +61,7 @@ const resellers: Reader = {
     ],
     'Clients and modules': [
       ['TypeScript client', 'sdk/README.md'],
+      ['Python client', 'clients/python/README.md'],
       ['Generated clients', 'docs/generated-clients.md'],
       ['Examples', 'examples/README.md'],
       ['Billing panels', 'integrations/README.md'],
@@ -169,15 +171,15 @@ export function pageAddress(source: string): string | null {
 }
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL('sdk/package.json', root), 'utf8'));
-export const packedClient = `sellthrough-client-${version}.tgz`;
+const packedClient = `sellthrough-client-${version}.tgz`;
 
 /**
- * What the site hands out at /docs/downloads, because no registry has it: a link to the file leads there. The packed client
- * has no file of its own in the repository; its manifest stands for it.
+ * What the site hands out at /docs/downloads, because no registry has it: a link to the file leads there. The packed clients
+ * have no files of their own in the repository; their manifests stand for them.
  */
 export const downloads: Readonly<Record<string, string>> = {
   'sdk/package.json': packedClient,
-  'examples/sellthrough.py': 'sellthrough.py',
+  'clients/python/pyproject.toml': `sellthrough-${version}-py3-none-any.whl`,
   'examples/small-product/small-product.ts': 'small-product.ts',
   'examples/small-product/small-product.php': 'small-product.php',
   // Packed, too: what the module says about itself stands for it.

@@ -40,7 +40,7 @@ const contentSecurityPolicy = [
 const downloadTypes: Readonly<Record<string, string>> = {
   '.tgz': 'application/gzip',
   '.zip': 'application/zip',
-  '.py': 'text/plain; charset=utf-8',
+  '.whl': 'application/zip',
   '.php': 'text/plain; charset=utf-8',
   '.ts': 'text/plain; charset=utf-8',
 };
@@ -127,7 +127,7 @@ function fileOf(url: string): string | null {
   if (path === '') return 'index.html';
   // Only known folders and plain names are allowed: no hidden files, nothing above the folder.
   if (/^assets\/(?:chunks\/)?[\w@-][\w@.-]*\.(?:css|js)$/.test(path)) return path;
-  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|zip|py|php|ts)$/.test(path)) return path;
+  if (/^downloads\/[\w-][\w.-]*\.(?:tgz|zip|whl|php|ts)$/.test(path)) return path;
   // Pages that are older than the build request hashmap.json.
   if (path === 'icon.svg' || path === 'hashmap.json') return path;
   return /^(?!404$)[a-z0-9-]+(?:\/[a-z0-9-]+){0,3}$/.test(path) ? `${path}.html` : null;

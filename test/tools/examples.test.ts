@@ -79,6 +79,7 @@ function runExample(
       SELLTHROUGH_ADMIN_KEY: '',
       NODE_NO_WARNINGS: '1',
       PYTHONDONTWRITEBYTECODE: '1',
+      PYTHONPATH: join(root, 'clients/python/src'),
       ...environment,
     },
   });

@@ -61,7 +61,15 @@ function linkProblems(texts: Texts, exists: (path: string) => boolean): string[]
 
 describe('the documents', () => {
   const files = globSync(
-    ['docs/**/*.md', '*.md', 'sdk/*.md', 'examples/**/*.md', 'integrations/**/*.md', 'deploy/**/*.md'],
+    [
+      'docs/**/*.md',
+      '*.md',
+      'sdk/*.md',
+      'clients/*/*.md',
+      'examples/**/*.md',
+      'integrations/**/*.md',
+      'deploy/**/*.md',
+    ],
     {
       cwd: root,
       exclude: ['**/node_modules/**', '**/dist/**'],
@@ -173,8 +181,8 @@ describe('a page of Markdown', () => {
 
   test('links what the site hands out to where it does', () => {
     assert.match(
-      render('[p](../../examples/sellthrough.py) [q](../../examples/reconcile.py)'),
-      /<a href="\/docs\/downloads\/sellthrough\.py" download(?:="")?[^>]*>p<\/a> q/,
+      render('[p](../../examples/small-product/small-product.php) [q](../../examples/reconcile.py)'),
+      /<a href="\/docs\/downloads\/small-product\.php" download(?:="")?[^>]*>p<\/a> q/,
     );
   });
 
