@@ -23,7 +23,18 @@ export function clientsVersion(): string {
 }
 
 export function packClients(): readonly PackedClient[] {
-  return [packPython()];
+  return [packPhp(), packPython()];
+}
+
+/** A package for Composer's artifact repositories, which also works without Composer. */
+function packPhp(): PackedClient {
+  const folder = 'sellthrough-php';
+  const { name, ...manifest } = JSON.parse(read('php/composer.json').toString());
+  const files = filesOf('php', '{src/**/*.php,autoload.php,README.md,LICENSE}', folder);
+  // Packagist takes the version from a tag, artifact repositories from here.
+  const versioned = { name, version: clientsVersion(), ...manifest };
+  files.set(`${folder}/composer.json`, Buffer.from(`${JSON.stringify(versioned, null, 4)}\n`));
+  return packed(`sellthrough-php-${clientsVersion()}.zip`, files);
 }
 
 /** A wheel, which pip installs without a build: https://packaging.python.org/specifications/binary-distribution-format/ */

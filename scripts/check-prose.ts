@@ -58,7 +58,9 @@ function isWritten(file: string): boolean {
     file.startsWith('test/corpora/') ||
     file === 'test/schema.sql' ||
     file === 'sdk/src/api-types.ts' ||
-    /^clients\/python\/.*(?:_operations|api_types)\.py$/.test(file) ||
+    /^clients\/.*(?:_operations\.py|api_types\.py|\w+Operations\.php|ErrorCode\.php|Shapes\.php)$/.test(
+      file,
+    ) ||
     file.startsWith('scripts/prose/') ||
     file === 'test/unit/prose.test.ts' ||
     file === 'test/unit/vocabulary.test.ts'

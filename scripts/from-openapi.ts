@@ -3,6 +3,7 @@
 // no service: the answers are recorded (docs/reference/answers.jsonl).
 
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { phpClient } from './clients/php-client.ts';
 import { pythonClient } from './clients/python-client.ts';
 import type { OpenapiDocument } from './docs/openapi-document.ts';
 import type { StoryAnswer } from './docs/reference-answers.ts';
@@ -21,7 +22,12 @@ export async function writeFromOpenapi(): Promise<void> {
   const reference = new URL('docs/reference/', root);
   for (const path of globSync('**/*.md', { cwd: reference }))
     if (path !== 'conventions.md') rmSync(new URL(path, reference));
-  const files = { 'sdk/src/api-types.ts': sdkTypes(openapi), ...pythonClient(openapi), ...pages };
+  const files = {
+    'sdk/src/api-types.ts': sdkTypes(openapi),
+    ...phpClient(openapi),
+    ...pythonClient(openapi),
+    ...pages,
+  };
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(new URL('.', new URL(path, root)), { recursive: true });
     writeFileSync(new URL(path, root), text);

@@ -184,6 +184,8 @@ function madeStamp() {
   const files = [
     ...['openapi.json', 'scripts/from-openapi.ts', 'scripts/sdk-types.ts', 'sdk/src/api-types.ts'],
     ...['_operations', 'api_types'].map((name) => `clients/python/src/sellthrough/${name}.py`),
+    ...['Reseller', 'Admin', 'Product', 'TestMode'].map((name) => `clients/php/src/${name}Operations.php`),
+    ...['ErrorCode', 'Shapes'].map((name) => `clients/php/src/${name}.php`),
     ...['src/platform/http/openapi-errors.ts', 'src/platform/http/openapi-names.ts'],
     ...folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true })

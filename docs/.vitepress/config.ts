@@ -23,9 +23,9 @@ export default defineConfig({
   cleanUrls: true,
   srcDir: '..',
   srcExclude: [
-    '!(docs|sdk|examples|integrations|deploy)/**/*',
+    '!(docs|sdk|clients|examples|integrations|deploy)/**/*',
     '!(CHANGELOG).md',
-    '{sdk,examples,deploy,integrations/*}/*/**',
+    '{sdk,examples,deploy,clients/*,integrations/*}/*/**',
   ],
   rewrites: pagePath,
   markdown,

@@ -11,6 +11,7 @@ const index = 'docs/README.md';
 const elsewhere: Readonly<Record<string, string>> = {
   [index]: 'index.md',
   'sdk/README.md': 'typescript-client.md',
+  'clients/php/README.md': 'php-client.md',
   'clients/python/README.md': 'python-client.md',
   'examples/README.md': 'examples.md',
   'integrations/README.md': 'integrations.md',
@@ -61,6 +62,7 @@ const resellers: Reader = {
     ],
     'Clients and modules': [
       ['TypeScript client', 'sdk/README.md'],
+      ['PHP client', 'clients/php/README.md'],
       ['Python client', 'clients/python/README.md'],
       ['Generated clients', 'docs/generated-clients.md'],
       ['Examples', 'examples/README.md'],
@@ -179,6 +181,7 @@ const packedClient = `sellthrough-client-${version}.tgz`;
  */
 export const downloads: Readonly<Record<string, string>> = {
   'sdk/package.json': packedClient,
+  'clients/php/composer.json': `sellthrough-php-${version}.zip`,
   'clients/python/pyproject.toml': `sellthrough-${version}-py3-none-any.whl`,
   'examples/small-product/small-product.ts': 'small-product.ts',
   'examples/small-product/small-product.php': 'small-product.php',

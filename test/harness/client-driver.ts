@@ -3,9 +3,12 @@
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { phpIsMissing } from './billing-panel.ts';
 import { childEnvironment } from './child-environment.ts';
 import { type ProgramRun, runProgram } from './run-program.ts';
 
@@ -46,6 +49,20 @@ export const clientLanguages: readonly ClientLanguage[] = [
       end: 'print(receive(b"{}", {}))',
     },
     methodName: (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  },
+  {
+    name: 'PHP',
+    isMissing: phpIsMissing,
+    program: 'php',
+    args: [`${root}test/harness/client-driver.php`],
+    environment: {},
+    guide: {
+      file: 'clients/php/README.md',
+      fence: 'php',
+      flag: '-r',
+      end: "echo receive('{}', []), PHP_EOL;",
+    },
+    methodName: (name) => name,
   },
 ];
 
@@ -106,11 +123,22 @@ export function runGuide(
 ): Promise<ProgramRun> {
   const text = readFileSync(`${root}${guide.file}`, 'utf8');
   const blocks = [...text.matchAll(new RegExp(`^\`\`\`${guide.fence}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
+  const folder = mkdtempSync(join(tmpdir(), 'sellthrough-guide-'));
+  installPhpClient(folder);
   const code = [...blocks.map(([, block = '']) => block.replace('<?php\n', '')), guide.end].join('\n');
   return runProgram(program, [guide.flag, code], {
-    cwd: root,
+    cwd: folder,
     environment: { ...environment, SELLTHROUGH_WEBHOOK_SECRET: 'whsec_AAAA', ...own },
-  });
+  }).finally(() => rmSync(folder, { recursive: true }));
+}
+
+/** As Composer installs it: `require 'vendor/autoload.php'` in the folder finds the client. */
+export function installPhpClient(folder: string): void {
+  mkdirSync(join(folder, 'vendor'), { recursive: true });
+  writeFileSync(
+    join(folder, 'vendor', 'autoload.php'),
+    `<?php\nrequire '${root}clients/php/autoload.php';\n`,
+  );
 }
 
 export function startClientDriver({ name, program, args, environment }: ClientLanguage): ClientDriver {

@@ -136,7 +136,10 @@ test('clients and examples are handed out as they are in the repository, and the
     assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes), name);
     assert.equal(answer.headers.get('content-type'), 'application/zip');
   }
-  for (const [page, file] of [['python-client', `sellthrough-${clientsVersion()}-py3-none-any.whl`]]) {
+  for (const [page, file] of [
+    ['php-client', `sellthrough-php-${clientsVersion()}.zip`],
+    ['python-client', `sellthrough-${clientsVersion()}-py3-none-any.whl`],
+  ]) {
     const guide = (await openPage(service.address, 'GET', `/docs/${page}`)).text;
     assert.ok(guide.includes(`href="/docs/downloads/${file}" download`), file);
     assert.ok(guide.includes(`https://sell.example.com/docs/downloads/${file}`), 'as it is printed');

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { clientsVersion } from '../../scripts/build-clients.ts';
 import {
   type ClientOperation,
   clientGroups,
@@ -30,15 +31,18 @@ const operations = clientOperations(openapi);
 const wish = { package_id: 1, customer: 'ada@example.com' };
 const order = { call: 'placeOrder', args: [wish] };
 
-let service: TestService;
-let proxy: CuttingProxy;
-before(async () => {
-  service = await startTestService();
-  proxy = await startCuttingProxy(service.directAddress);
-});
-after(async () => {
-  await proxy.close();
-  await service.close();
+test('all clients have one version', () => {
+  const version = clientsVersion();
+  for (const [file, written] of [
+    ['php/src/Transport.php', `VERSION = '${version}'`],
+    ['php/README.md', `sellthrough-php-${version}.zip`],
+    ['python/src/sellthrough/_transport.py', `VERSION = "${version}"`],
+    ['python/pyproject.toml', `\nversion = "${version}"`],
+    ['python/README.md', `sellthrough-${version}-py3`],
+  ] as const) {
+    const text = readFileSync(new URL(`../../clients/${file}`, import.meta.url), 'utf8');
+    assert.ok(text.includes(written), file);
+  }
 });
 
 for (const language of clientLanguages) {
@@ -322,6 +326,17 @@ for (const language of clientLanguages) {
     });
 
     describe('against the service', () => {
+      let service: TestService;
+      let proxy: CuttingProxy;
+      before(async () => {
+        service = await startTestService();
+        proxy = await startCuttingProxy(service.directAddress);
+      });
+      after(async () => {
+        await proxy.close();
+        await service.close();
+      });
+
       const createReseller = (credit: string) =>
         service.createReseller({ credit, rateLimitPerMinute: 1_000_000 });
 
