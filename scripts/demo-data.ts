@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { mintPassword } from '../src/platform/secrets/password-hash.ts';
 import { readConfig } from '../src/setup/config.ts';
+import { resellerPlans } from '../src/setup/demo-year/demo-resellers.ts';
 import { errorMessageOf } from '../src/setup/error-message.ts';
 import { ConfigProblem } from '../src/setup/settings.ts';
-import { resellerPlans } from './demo/demo-resellers.ts';
 import { fillDemo } from './demo/fill-demo.ts';
 
 const { values } = parseArgs({

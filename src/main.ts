@@ -14,10 +14,12 @@ import {
 } from './platform/database/embedded/control-socket.ts';
 import { createAccessLog, timeMember } from './platform/http/access-log.ts';
 import type { Seal } from './platform/secrets/seal.ts';
+import type { Service } from './service/create-service.ts';
 import { type Config, defaultLimits, readConfig } from './setup/config.ts';
 import { type DemoProvider, endDemoPayments, startDemoProvider } from './setup/demo-payments.ts';
 import { prepareDemo } from './setup/demo-reseller.ts';
 import { demoResellerFile, keepDemoSecrets } from './setup/demo-reseller-file.ts';
+import { createLookAround, mayLookAround } from './setup/demo-visitors.ts';
 import { errorMessageOf } from './setup/error-message.ts';
 import { createFirstAdministrator } from './setup/first-administrator.ts';
 import { draftSecrets, firstAdministratorFile, nothingDrafted } from './setup/first-administrator-file.ts';
@@ -93,9 +95,14 @@ async function run(config: Config): Promise<void> {
       now,
       monotonicNow: () => performance.now(),
       ...(config.demo && { demoProvider: () => demoProvider }),
+      ...(mayLookAround(config) && { lookAround: createLookAround(database, now) }),
     });
     const controlSocket = await openServiceControlSocket(config, database, seal, logger);
+    const leaving = new AbortController();
+    let filling: Promise<void> = Promise.resolve();
     close = async () => {
+      leaving.abort();
+      await filling;
       await controlSocket?.close();
       await demoProvider?.stop();
       await service.close();
@@ -125,10 +132,37 @@ async function run(config: Config): Promise<void> {
     demoProvider?.announceTo(address());
     const isOpen = !['127.0.0.1', '::1', 'localhost'].includes(config.host);
     say(addressText(address(), config.database, { publicUrl: config.publicUrl, isOpen, logsRequests }));
-    say(demo === null ? '\n' : demoText(address(), demo, demoFile, demoProvider !== null));
+    say(
+      demo === null
+        ? '\n'
+        : demoText(address(), demo, demoFile, {
+            takesPayments: demoProvider !== null,
+            isOpen: mayLookAround(config),
+          }),
+    );
+    if (demo !== null)
+      filling = fillYear(database, service, demo.password, { logger, signal: leaving.signal });
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** After the service listens, so that the first order does not wait for the demo's year. */
+async function fillYear(
+  database: Database,
+  service: Service,
+  password: string | null,
+  { logger, signal }: { readonly logger: pino.Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  const begun = performance.now();
+  const { fillDemoYear } = await import('./setup/demo-year/fill-demo-year.ts');
+  try {
+    const orders = await fillDemoYear({ ...service, database, password, signal });
+    const seconds = Math.round((performance.now() - begun) / 100) / 10;
+    if (orders !== null) logger.info({ orders, seconds }, 'demo filled');
+  } catch (error) {
+    if (!signal.aborted) logger.warn({ err: error }, 'demo not filled');
   }
 }
 

@@ -599,6 +599,11 @@ service_state.product_test_url text
 service_state.product_test_secret_sealed text
 service_state.listens_to_tests boolean not null default false
 service_state.incarnation text
+service_state.demo_year_until timestamp with time zone
+service_state.demo_year_filled boolean not null default false
+service_state.demo_operator_id integer
+service_state.demo_reseller_id integer
+service_state.setup_skipped text[] not null default '{}'::text[]
 sessions.person_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null

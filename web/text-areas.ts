@@ -21,7 +21,7 @@ export const consoleSources = [
 
 export const seldomSources = [
   'features/alerts/**',
-  'features/auth/{first-password-screen,password-card,reset-password-page,second-factor-screen}.tsx',
+  'features/auth/{first-password-screen,look-around,password-card,reset-password-page,second-factor-screen}.tsx',
   'features/auth/{security-page,sessions-card,totp-card,totp-setup}.tsx',
   'features/customers/{login-link-dialog,login-links-card}.tsx',
   'features/events/**',

@@ -12,7 +12,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
   type StopMode,
@@ -21,6 +20,7 @@ import {
 } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/harness/tcp-proxy.ts';
 import { startDeliveryWitness } from './delivery-witness.ts';
 import {

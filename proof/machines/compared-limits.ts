@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Redis } from 'iovalkey';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { createLimitModel } from '../../test/harness/limit-model.ts';
 
 const scriptFile = new URL('../../src/platform/limits/shared-limits.lua', import.meta.url);

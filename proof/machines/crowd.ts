@@ -2,8 +2,8 @@
 // ledger. With `testMode`, accounts are also used in test mode, and neither mode may leave traces in the other.
 
 import assert from 'node:assert/strict';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { checkJournal, planRequests, readAll, type Sent } from './journal.ts';
 import { beginTraces, type Mode, marks, type TraceReport, type TraceWitnesses } from './mode-traces.ts';
 

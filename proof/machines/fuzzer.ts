@@ -7,7 +7,6 @@ import { readFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Compile } from 'typebox/schema';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import {
   startTestService,
   type TestAccount,
@@ -18,6 +17,7 @@ import { keepProblem } from '../../src/features/payments/payment-problems.ts';
 import { operator } from '../../src/features/webhooks/webhook-table.ts';
 import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
 import type { Outbound } from '../../src/platform/outbound/outbound.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { errorCatalog } from '../../src/shared/error-catalog.ts';
 import { openPage, pathOfLink } from '../../test/harness/browser-request.ts';
 import { pngFile } from '../../test/harness/logo-files.ts';

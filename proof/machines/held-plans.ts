@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import type { Shop } from './kill-proof.ts';
 import { mustLive } from './living-plans.ts';
 

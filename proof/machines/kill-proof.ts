@@ -4,9 +4,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { type CrashPoint, crashPoints } from './crash-points.ts';
 import { startDeliveryWitness } from './delivery-witness.ts';
 import { fastTime } from './fast-clock.ts';

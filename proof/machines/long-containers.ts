@@ -8,8 +8,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { createPlace, type Kind, type Part, type Place, root } from './container-places.ts';
 import { docker, dockerVersions, findBaseImages, nameRun, shell, whyNoDocker } from './docker-engine.ts';
 import {

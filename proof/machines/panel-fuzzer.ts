@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { Secret, TOTP } from 'otpauth';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
 import { type MailServer, startMailServer } from '../../test/harness/mail-server.ts';
 import { signIn, testPassword, usernameOf } from '../../test/harness/panel-client.ts';

@@ -4,9 +4,9 @@
 // Invariant: a request is repeated with its key until its answer is clear, so the history knows what was done.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../scripts/demo/random.ts';
 import { type Answer, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
+import type { Random } from '../../src/setup/demo-year/seeded-random.ts';
 import type { StandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { type Dealings, type Truth, trueMoney, trueTopup } from '../oracle/payment-truth.ts';
 

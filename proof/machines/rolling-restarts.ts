@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { type ProxyKind, startProxy } from '../../scripts/throwaway/front-proxy.ts';
 import { sendRequest, type WholeAnswer } from '../../scripts/throwaway/send-request.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { readAll } from './journal.ts';
 import { openShop, type Shop } from './kill-proof.ts';
 import { type ServiceProcess, startPatiently } from './service-process.ts';

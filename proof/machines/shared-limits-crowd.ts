@@ -6,9 +6,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom, type Random } from '../../scripts/demo/random.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
+import { createRandom, type Random } from '../../src/setup/demo-year/seeded-random.ts';
 import { readMetrics } from '../../test/harness/read-metrics.ts';
 import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 import type { ThrowawayValkey } from './throwaway-valkey.ts';

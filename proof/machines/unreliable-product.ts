@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { type Answer, type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { createEntitlementCopy } from './entitlement-copy.ts';
 import { readAll } from './journal.ts';
 import type { Shop } from './kill-proof.ts';

@@ -10,11 +10,13 @@ import { createService } from '../../src/service/create-service.ts';
 import { type Config, defaultLimits } from '../../src/setup/config.ts';
 import { createDemoPackages } from '../../src/setup/demo-packages.ts';
 import { setDemoPayments } from '../../src/setup/demo-payments.ts';
+import { demoYearStart } from '../../src/setup/demo-state.ts';
+import { playDemoYear } from '../../src/setup/demo-year/play-demo-year.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
 import { ConfigProblem } from '../../src/setup/settings.ts';
 import { createAsk } from './demo-client.ts';
-import { playDemoYear, yearDays } from './demo-year.ts';
+import { createClientShop } from './demo-client-shop.ts';
 
 export interface FillOptions {
   readonly seed: number;
@@ -46,7 +48,7 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
   let close: () => Promise<void> = () => database.close();
   try {
     await refuseUsed(database);
-    const start = (Math.floor(until / 86_400) - yearDays) * 86_400;
+    const start = demoYearStart(until);
     let clock = start;
     const service = await createService({
       config: { ...config, trustProxy: ['127.0.0.1'] },
@@ -70,14 +72,15 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     await setDemoPayments(database, service.seal, { actorId, now: clock });
 
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
-    const orders = await playDemoYear({
-      ...options,
+    const shop = createClientShop({
       ask: createAsk(address),
-      administrator: { key },
+      administratorKey: key,
+      password: options.password,
       setClock: (seconds) => {
         clock = seconds;
       },
     });
+    const orders = await playDemoYear({ ...options, shop });
     say('Adding up every ledger …\n');
     await createDailyTotals(database).bringAllUpToDate();
     const report = await verifyLedger(database, clock);

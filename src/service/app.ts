@@ -17,6 +17,7 @@ import { confirmAddressRoutes } from '../features/alerts/confirm-address-routes.
 import { unsubscribeRoutes } from '../features/alerts/unsubscribe-routes.ts';
 import { createAuthenticator } from '../features/auth/api-key-auth.ts';
 import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
+import { lookAroundRoutes } from '../features/auth/look-around-routes.ts';
 import { createReauthentication } from '../features/auth/reauthentication.ts';
 import { createSessionGuard } from '../features/auth/session-auth.ts';
 import { signInRoutes } from '../features/auth/sign-in-routes.ts';
@@ -257,6 +258,8 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
         installJsonBodies(entry);
         signInRoutes(entry, { ...dependencies, guard });
         passwordLinkRoutes(entry, { ...dependencies, guard });
+        const { lookAround } = dependencies;
+        if (lookAround !== null) lookAroundRoutes(entry, lookAround, { ...dependencies, guard });
       });
       await panel.register(async (signedIn) => {
         behind({ ...guard, tag: 'panel' }, signedIn);

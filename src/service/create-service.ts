@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { createAccountViews } from '../features/auth/account-views.ts';
 import { type ApiKeyCache, createApiKeyCache } from '../features/auth/api-key-cache.ts';
 import { createKnownAddresses } from '../features/auth/known-addresses.ts';
+import type { LookAround } from '../features/auth/look-around.ts';
 import { createPasswordLinks, type PasswordLinks } from '../features/auth/password-links.ts';
 import { createSessionStore } from '../features/auth/session-store.ts';
 import { createSignInLog, type SignInLog } from '../features/auth/sign-in-log.ts';
@@ -98,6 +99,7 @@ export interface ServiceDependencies {
   readonly outbound?: Outbound;
   /** The payment provider of a demo, once it runs. */
   readonly demoProvider?: () => PayPages | null;
+  readonly lookAround?: LookAround;
   readonly pagesFolder?: string;
   readonly docsFolder?: string;
 }
@@ -105,6 +107,8 @@ export interface ServiceDependencies {
 export interface Service {
   readonly app: FastifyInstance;
   readonly engine: OrderEngine;
+  /** Another engine on the same database, for orders of the past. No metrics, events or calls come of it. */
+  readonly engineAt: (now: () => EpochSeconds) => OrderEngine;
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
   readonly passwordLinks: PasswordLinks;
@@ -159,7 +163,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     onProblem: (error, webhook) => logger.warn({ err: error, webhook }, 'webhook secret unsealing failed'),
   });
   deliveryMetrics.observe(deliverer);
-  const { engine, batchSizes } = createServiceEngine(dependencies, {
+  const { engine, engineAt, batchSizes } = createServiceEngine(dependencies, {
     ...{ testBudget, packages, orderMetrics, eventWaits, deliverer, topupUrl },
     productCallers: () => productCallers,
   });
@@ -294,6 +298,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     countPaymentProblems: () => countOpenProblems(lookups),
     gateways,
     demoProvider: dependencies.demoProvider ?? null,
+    lookAround: dependencies.lookAround ?? null,
     checkout,
     onProviderProblem,
     now,
@@ -367,6 +372,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   return {
     app,
     engine,
+    engineAt,
     packages,
     seal,
     passwordLinks,
@@ -407,18 +413,17 @@ function createServiceEngine(
   const statistics = createEarlyAnalyze(database, orderTables, (error) =>
     logger.warn({ err: error }, 'statistics refresh failed'),
   );
-  const engine = createOrderEngine({
-    database,
-    currency,
-    cancelRefund,
-    testBudget,
-    topupUrl,
-    orderEventData,
-    now,
-    monotonicNow,
+  const shared = {
+    ...{ database, currency, cancelRefund, testBudget, topupUrl, orderEventData, monotonicNow },
     packages: packages.current,
     reloadPackages: packages.reload,
     limits: { ...limits.engine, laneCount: database.orderSessions },
+  };
+  const onBatchBroken = (error: unknown, commands: readonly OrderCommand[]) =>
+    logger.error({ err: error, orders: commands.length }, 'batch broken');
+  const engine = createOrderEngine({
+    ...shared,
+    now,
     events: {
       onBatch(commands, outcomes, { accountsWithEvents, productCalls }) {
         eventWaits.notify(accountsWithEvents);
@@ -432,12 +437,14 @@ function createServiceEngine(
       },
       onBatchBroken(error, commands) {
         if (isOfRealOrders(commands)) orderMetrics.onBatchBroken();
-        logger.error({ err: error, orders: commands.length }, 'batch broken');
+        onBatchBroken(error, commands);
       },
     },
   });
+  const engineAt = (past: () => EpochSeconds) =>
+    createOrderEngine({ ...shared, now: past, events: { onBatch: () => undefined, onBatchBroken } });
   orderMetrics.observe(engine, database);
-  return { engine, batchSizes };
+  return { engine, engineAt, batchSizes };
 }
 
 interface ProductCallerParts {

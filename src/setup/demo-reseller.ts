@@ -14,6 +14,7 @@ import { formatAmount } from '../shared/amounts.ts';
 import type { EpochSeconds } from '../shared/times.ts';
 import { createDemoPackages } from './demo-packages.ts';
 import { setDemoPayments } from './demo-payments.ts';
+import { demoYearStart, findDemoState } from './demo-state.ts';
 
 const demoUsername = 'demo';
 const demoCreditCents = 50_000n;
@@ -33,12 +34,8 @@ const findEmpty: SqlStatement = {
 
 const startDemo: SqlStatement = {
   name: 'start_demo',
-  text: 'update service_state set demo_started = true where not demo_started returning demo_started',
-};
-
-const findDemo: SqlStatement = {
-  name: 'find_demo',
-  text: 'select demo_started, demo_account_id from service_state',
+  text: `update service_state set demo_started = true, demo_year_until = to_timestamp($1::bigint)
+    where not demo_started returning demo_started`,
 };
 
 const noteDemo: SqlStatement = {
@@ -61,11 +58,12 @@ export async function prepareDemo(
   const actorId = await findAdministratorId(database);
   if (actorId === null) return null;
   const [found] = await database.query(findEmpty);
-  const isOurs = found?.['is_empty'] === true && (await database.query(startDemo)).length > 0;
-  const [state = {}] = await database.query(findDemo);
+  // On a server, several processes would fill one year.
+  const yearUntil = database.kind === 'embedded' ? now : null;
+  const isOurs = found?.['is_empty'] === true && (await database.query(startDemo, [yearUntil])).length > 0;
+  const { isStarted, accountId: known } = await findDemoState(database);
   // On an embedded database no other process can be running, so this start resumes an interrupted one.
-  const isUnfinished = state['demo_started'] === true && database.kind === 'embedded';
-  const known = state['demo_account_id'] === null ? null : Number(state['demo_account_id']);
+  const isUnfinished = isStarted && database.kind === 'embedded';
   if (known === null && !isOurs && !isUnfinished) return null;
   const password = mintPassword();
   const made = known === null ? await makeDemo(database, service, password, { actorId, now }) : null;
@@ -93,7 +91,8 @@ async function makeDemo(
   password: string,
   actor: { actorId: number; now: EpochSeconds },
 ): Promise<{ id: number; isNew: boolean } | null> {
-  await createDemoPackages(database, packages, actor);
+  // The packages are as old as the year's first order.
+  await createDemoPackages(database, packages, { ...actor, now: demoYearStart(actor.now) });
   await setDemoPayments(database, seal, actor);
   const created = await createAccount(
     database,

@@ -53,7 +53,7 @@ export function demoText(
   address: string,
   { apiKey, password, credit }: DemoReseller,
   file: string | null,
-  takesPayments: boolean,
+  { takesPayments, isOpen }: { readonly takesPayments: boolean; readonly isOpen: boolean },
 ): string {
   const body = JSON.stringify({ package_id: 1, customer: 'ada@example.com' });
   const where = file === null ? '' : '. Its secrets are in a file that only this user may read';
@@ -69,7 +69,7 @@ export function demoText(
   return `
 The demo reseller has a credit of ${credit}${where}:
   API key        ${file ?? apiKey}
-${password === null ? '' : `  panel          username demo, password ${shown}\n`}
+${password === null ? '' : `  panel          username demo, password ${shown}\n`}${isOpen ? `  look around    ${address}/panel/ as operator, reseller or customer, without a password\n` : ''}
 Place an order. Paste this twice: the second answer is a replay, and nothing is charged again.
 
   curl -i ${address}/api/v1/orders -H ${authorization} -H 'Idempotency-Key: first-order' -d '${body}'

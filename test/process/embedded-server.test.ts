@@ -21,13 +21,13 @@ import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { briefFlags } from '../../scripts/brief-processes.ts';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { copyEmbeddedTemplate, keepPostgresCompiled } from '../../scripts/throwaway/test-database.ts';
 import { DataFolderInUse, DataFolderUnusable } from '../../src/platform/database/embedded/data-lock.ts';
 import {
   type EmbeddedServer,
   startEmbeddedServer,
 } from '../../src/platform/database/embedded/embedded-server.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-embedded-'));

@@ -85,7 +85,7 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
   );
   await has('a blocked account', 'accounts where blocked');
   // With so small a share, small resellers may have no orders.
-  for (const username of ['brightline', 'nordlicht', 'cobalt.social', 'pixelforge']) {
+  for (const username of ['brightline', 'nordlicht', 'cobalt.works', 'pixelforge']) {
     await has(`orders of ${username}`, `accounts where username = '${username}' and order_count > 0`);
   }
   await has(

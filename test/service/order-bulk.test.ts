@@ -6,7 +6,6 @@ import { connect, type Socket } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { createRandom } from '../../scripts/demo/random.ts';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { DatabaseUnavailable } from '../../src/platform/database/database.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { booksOf } from '../harness/books.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';

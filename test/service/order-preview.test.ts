@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRandom } from '../../scripts/demo/random.ts';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { booksOf } from '../harness/books.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changeAccount, changePackage, createPackage, credit } from '../harness/shop.ts';

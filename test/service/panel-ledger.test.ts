@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRandom } from '../../scripts/demo/random.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
 import { logCreditsUpTo } from '../harness/logged-by-hand.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Counts, playPayments } from '../../proof/machines/payment-histories.ts';
 import { type PaymentsHere, startPaymentsHere } from '../../proof/machines/payments-here.ts';
-import { createRandom } from '../../scripts/demo/random.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 const histories = 20;

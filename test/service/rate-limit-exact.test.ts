@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { createRandom } from '../../scripts/demo/random.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
+import { createRandom } from '../../src/setup/demo-year/seeded-random.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
 
 let service: TestService;

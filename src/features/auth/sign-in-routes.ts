@@ -20,7 +20,9 @@ import { accountView } from '../identity/account-view.ts';
 import { findCredentials } from '../identity/find-people.ts';
 import { replacePasswordHash } from '../identity/people-rows.ts';
 import { beginSession } from './begin-session.ts';
+import { isDirectVisit } from './direct-visit.ts';
 import type { KnownAddresses } from './known-addresses.ts';
+import type { LookAround } from './look-around.ts';
 import type { PasswordLinks } from './password-links.ts';
 import type { SessionGuard } from './session-auth.ts';
 import type { SessionStore } from './session-store.ts';
@@ -34,6 +36,8 @@ interface SignInRoutesDependencies {
   readonly database: Database;
   readonly guard: SessionGuard;
   readonly knownAddresses: KnownAddresses;
+  /** null: not a demo. */
+  readonly lookAround: LookAround | null;
   readonly now: () => EpochSeconds;
   readonly passwordCost: PasswordCost;
   readonly passwordLinks: PasswordLinks;
@@ -44,7 +48,8 @@ interface SignInRoutesDependencies {
 }
 
 export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDependencies): void {
-  const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, now } = dependencies;
+  const { guard, signIns, throttle, totp, passwordLinks, passwordCost, brand, currency, lookAround, now } =
+    dependencies;
   const lookups = ranked(dependencies.database, 'lookups');
 
   app.get(
@@ -57,7 +62,10 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
         response: { 200: signInOptionsSchema },
       },
     },
-    async (_request, reply) => reply.send({ password_reset: passwordLinks.isOn }),
+    async (request, reply) => {
+      const demo = lookAround !== null && isDirectVisit(request) ? await lookAround.state() : 'off';
+      return reply.send({ password_reset: passwordLinks.isOn, demo });
+    },
   );
 
   app.get(

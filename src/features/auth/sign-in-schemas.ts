@@ -2,6 +2,8 @@ import Type from 'typebox';
 import { typed } from '../../shared/password-fields.ts';
 import { time } from '../../shared/schema-parts.ts';
 
+export const lookAroundStates = ['off', 'filling', 'ready'] as const;
+
 export const signInBodySchema = Type.Object({
   username: Type.String({ maxLength: 200 }),
   password: typed('The password.'),
@@ -23,7 +25,14 @@ export const disableTotpBodySchema = Type.Object({
 
 export const signInOptionsSchema = Type.Object({
   password_reset: Type.Boolean({ description: 'Whether a link to a new password can be mailed.' }),
+  demo: Type.Enum(lookAroundStates, {
+    description: 'ready: this browser may look around without a password. filling: soon. Otherwise off.',
+  }),
 });
+
+export const lookAroundBodySchema = Type.Object({ role: Type.Enum(['operator', 'reseller', 'customer']) });
+
+export const lookAroundAnswerSchema = Type.Object({ path: Type.String({ description: 'Where to go.' }) });
 
 export const signedInSchema = Type.Object({ account: Type.Ref('Account') });
 

@@ -18,6 +18,8 @@ interface WithOwnPassword {
 
 export const signIn = (body: { username: string; password: string; code?: string }) =>
   post<{ readonly account: Api.Account }>('/sign-in', body);
+export const lookAround = (body: { role: 'operator' | 'reseller' | 'customer' }) =>
+  post<{ readonly path: string }>('/look-around', body);
 export const requestPasswordReset = (body: { account: string }) => post<null>('/password-reset', body);
 export const completePasswordReset = (body: { token: string; new_password: string; sign_in?: boolean }) =>
   post<null>('/password-reset/complete', body);

@@ -1,12 +1,15 @@
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { Me } from '../../api/shapes.ts';
+import { withTexts } from '../../text/texts.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+
+const LookAround = lazy(withTexts(() => import('./look-around.tsx')));
 
 const route = getRouteApi('/sign-in');
 
@@ -15,12 +18,12 @@ export function SignInPage() {
   const router = useRouter();
   const client = useQueryClient();
   // Otherwise the previous user's data is still cached if the session expired.
-  const [canReset, setCanReset] = useState(false);
+  const [{ canReset, isDemo }, setOptions] = useState({ canReset: false, isDemo: false });
   useEffect(() => {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
     // If this request fails, assume that the service cannot send mail.
     client.fetchQuery(signInOptionsQuery).then(
-      (options) => setCanReset(options.password_reset),
+      ({ password_reset: canReset, demo }) => setOptions({ canReset, isDemo: demo !== 'off' }),
       () => undefined,
     );
   }, [client]);
@@ -50,6 +53,11 @@ export function SignInPage() {
           void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
         }}
       />
+      {isDemo ? (
+        <Suspense>
+          <LookAround />
+        </Suspense>
+      ) : null}
     </EntryCard>
   );
 }

@@ -1,8 +1,8 @@
 // The demo's customers: people and small firms from several countries. As in real lists, there are accents, apostrophes,
-// long names and right-to-left names. Called by demo-year.ts.
+// long names and right-to-left names. Called by play-demo-year.ts.
 // Invariant: references are unique, and e-mail addresses use reserved domains.
 
-import type { Random } from './random.ts';
+import type { Random } from './seeded-random.ts';
 
 export interface Person {
   readonly reference: string;
@@ -159,7 +159,7 @@ export function createPeople(random: Random): { next(): Person } {
     const owner = random.pick(firmOwners);
     const kind = random.pick(firmNames);
     const domain = `${plain(owner)}-${plain(kind)}`;
-    const mailbox = random.pick(['hello', 'info', 'office', 'social']);
+    const mailbox = random.pick(['hello', 'info', 'office', 'team']);
     return { reference: free((suffix) => `${mailbox}@${domain}${suffix}.example`), name: `${owner} ${kind}` };
   }
 

@@ -1,7 +1,8 @@
 // The demo's resellers, of different sizes and in both price groups, one blocked and one new. Also what the administrator
-// does to packages and accounts during the year. Called by demo-year.ts.
+// does to packages and accounts during the year. Called by play-demo-year.ts.
 
-import type { Group } from '../../src/shared/periods.ts';
+import type { PackageSettings } from '../../features/packages/package-store.ts';
+import { type Group, type Months, periodNames } from '../../shared/periods.ts';
 
 export interface ResellerPlan {
   readonly username: string;
@@ -47,8 +48,8 @@ export const resellerPlans: readonly ResellerPlan[] = [
     allowedIps: ['198.51.100.24', '2001:db8:42::/48'],
   },
   {
-    username: 'cobalt.social',
-    displayName: 'Cobalt Social',
+    username: 'cobalt.works',
+    displayName: 'Cobalt Works',
     group: 'reseller',
     sinceDaysAgo: 330,
     customersPerDay: 1.7,
@@ -114,43 +115,68 @@ export const resellerPlans: readonly ResellerPlan[] = [
   },
 ];
 
-/** An old package. It is ordered in the first months, then retired, and from then on only renewed. */
-export const classicPackage = {
-  name: 'Classic',
-  features: ['Boards and lists', 'Time tracking'],
-  limits: { seats: 5, storage_gb: 25, sso: false },
-  prices: {
-    reseller: { monthly: '14.00', quarterly: '39.00', yearly: '139.00' },
-    distributor: { monthly: '11.50', quarterly: '32.00', yearly: '115.00' },
-  },
-} as const;
-export const classicRetiredDaysAgo = 240;
-
-export interface AdministratorsAct {
-  readonly daysAgo: number;
-  readonly method: 'PATCH' | 'POST';
-  readonly path: string;
-  readonly body?: object;
+export interface DemoPriceChange {
+  readonly group: Group;
+  readonly months: Months;
+  readonly cents: bigint;
 }
 
-export const administratorsActs: readonly AdministratorsAct[] = [
-  {
-    daysAgo: 118,
-    method: 'PATCH',
-    path: '/packages/{Starter}',
-    body: { limits: { seats: 5, storage_gb: 20 } },
+export type AdministratorsAct =
+  | {
+      readonly type: 'package';
+      readonly name: string;
+      readonly limits?: Readonly<Record<string, number>>;
+      readonly features?: readonly string[];
+      readonly prices?: readonly DemoPriceChange[];
+      readonly retired?: true;
+    }
+  | {
+      readonly type: 'account';
+      readonly username: string;
+      readonly change: {
+        readonly rateLimitPerMinute?: number;
+        readonly blocked?: boolean;
+        readonly apiEnabled?: boolean;
+      };
+    }
+  | { readonly type: 'credit'; readonly username: string; readonly cents: bigint; readonly memo: string }
+  | { readonly type: 'new_key'; readonly username: string };
+
+/** An old package. It is ordered in the first months, then retired, and from then on only renewed. */
+export const classicPackage: PackageSettings = {
+  name: 'Classic',
+  description: null,
+  features: ['Boards and lists', 'Time tracking'],
+  limits: { seats: 5, storage_gb: 25, sso: false },
+  durationDays: 30,
+  periods: periodNames,
+  isTrial: false,
+  retired: false,
+  prices: {
+    reseller: { 1: 1_400n, 3: 3_900n, 12: 13_900n },
+    distributor: { 1: 1_150n, 3: 3_200n, 12: 11_500n },
   },
+};
+export const classicRetiredDaysAgo = 240;
+
+export const administratorsActs: readonly { readonly daysAgo: number; readonly act: AdministratorsAct }[] = [
+  { daysAgo: 118, act: { type: 'package', name: 'Starter', limits: { seats: 5, storage_gb: 20 } } },
   {
     daysAgo: 41,
-    method: 'PATCH',
-    path: '/packages/{Business}',
-    body: { prices: { reseller: { quarterly: '78.90' }, distributor: { quarterly: '64.90' } } },
+    act: {
+      type: 'package',
+      name: 'Business',
+      prices: [
+        { group: 'reseller', months: 3, cents: 7_890n },
+        { group: 'distributor', months: 3, cents: 6_490n },
+      ],
+    },
   },
   {
     daysAgo: 26,
-    method: 'PATCH',
-    path: '/packages/{Agency}',
-    body: {
+    act: {
+      type: 'package',
+      name: 'Agency',
       features: [
         'Client reports',
         'Boards and lists',
@@ -161,22 +187,23 @@ export const administratorsActs: readonly AdministratorsAct[] = [
       ],
     },
   },
-  { daysAgo: 24, method: 'PATCH', path: '/accounts/{nordlicht}', body: { rate_limit_per_minute: 180 } },
+  { daysAgo: 24, act: { type: 'account', username: 'nordlicht', change: { rateLimitPerMinute: 180 } } },
   {
     daysAgo: 19,
-    method: 'POST',
-    path: '/accounts/{cobalt.social}/credit',
-    body: { amount: '25.00', memo: 'Goodwill for a slow morning' },
+    act: { type: 'credit', username: 'cobalt.works', cents: 2_500n, memo: 'Goodwill for a slow morning' },
   },
   {
     daysAgo: 16,
-    method: 'POST',
-    path: '/accounts/{pixelforge}/credit',
-    body: { amount: '-40.00', memo: 'Correction: invoice 1187 was booked twice' },
+    act: {
+      type: 'credit',
+      username: 'pixelforge',
+      cents: -4_000n,
+      memo: 'Correction: invoice 1187 was booked twice',
+    },
   },
-  { daysAgo: 12, method: 'POST', path: '/accounts/{cobalt.social}/api-key' },
-  { daysAgo: 9, method: 'PATCH', path: '/accounts/{hartwig-partner}', body: { blocked: true } },
-  { daysAgo: 6, method: 'PATCH', path: '/accounts/{lumen}', body: { api_enabled: false } },
-  { daysAgo: 5, method: 'PATCH', path: '/accounts/{lumen}', body: { api_enabled: true } },
-  { daysAgo: 3, method: 'PATCH', path: '/accounts/{marisol}', body: { rate_limit_per_minute: 90 } },
+  { daysAgo: 12, act: { type: 'new_key', username: 'cobalt.works' } },
+  { daysAgo: 9, act: { type: 'account', username: 'hartwig-partner', change: { blocked: true } } },
+  { daysAgo: 6, act: { type: 'account', username: 'lumen', change: { apiEnabled: false } } },
+  { daysAgo: 5, act: { type: 'account', username: 'lumen', change: { apiEnabled: true } } },
+  { daysAgo: 3, act: { type: 'account', username: 'marisol', change: { rateLimitPerMinute: 90 } } },
 ];
