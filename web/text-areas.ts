@@ -3,6 +3,7 @@
 export const consoleSources = [
   'features/accounts/**',
   'features/audit/**',
+  'features/business/{business-accounts-card,forecast-card}.tsx',
   'features/brand/{brand-page,brand-previews}.tsx',
   'features/customers/{all-customers-page,any-customer-drawer,any-customer-page,suspend-dialog}.tsx',
   'features/fulfillment/**',
@@ -23,6 +24,7 @@ export const seldomSources = [
   'features/alerts/**',
   'features/auth/{first-password-screen,look-around,password-card,reset-password-page,second-factor-screen}.tsx',
   'features/auth/{security-page,sessions-card,totp-card,totp-setup}.tsx',
+  'features/business/{business-page,business-stats,calculating-notice,cohorts-card,definition,packages-card,trend-card}.tsx',
   'features/customers/{login-link-dialog,login-links-card}.tsx',
   'features/events/**',
   'features/keys/{address-notice,allow-list-card,api-access-page,api-key-card,first-request-card}.tsx',

@@ -248,6 +248,7 @@ export const pageShots: readonly PageShot[] = [
     },
   },
 
+  { name: 'business', role: 'reseller', open: at('/panel/business') },
   { name: 'forecast', role: 'reseller', open: at('/panel/forecast') },
   { name: 'customers-ending', role: 'reseller', open: at('/panel/customers?ending=7&sort=expires_at') },
   { name: 'bulk-renewal-dialog', role: 'reseller', whole: false, open: bulkRenewal },
@@ -316,6 +317,11 @@ export const pageShots: readonly PageShot[] = [
   { name: 'new-webhooks', role: 'newcomer', open: at('/panel/webhooks') },
   { name: 'new-events', role: 'newcomer', open: at('/panel/events') },
 
+  {
+    name: 'console-overview-months',
+    role: 'administrator',
+    open: at('/panel/admin?growth=table&accounts=mrr'),
+  },
   { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
   { name: 'console-revenue', role: 'administrator', open: at('/panel/admin/revenue') },
   { name: 'console-accounts', role: 'administrator', open: at('/panel/admin/accounts') },

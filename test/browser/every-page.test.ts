@@ -89,6 +89,7 @@ const panel = usePanelBrowser(async (service) => {
     'topups-page': { path: '/panel/top-ups', title: 'Top-ups' },
     'topup-page': { path: `/panel/top-ups/${topup.id}`, title: /^Top-up/ },
     'forecast-page': { path: '/panel/forecast', title: 'Forecast and alerts' },
+    'business-page': { path: '/panel/business', title: 'Business' },
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
     'api-access-page': { path: '/panel/api-access', title: 'API access' },

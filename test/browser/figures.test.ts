@@ -211,7 +211,11 @@ test('each figure of the operator’s overview opens its rows, down to the order
   await page.getByRole('definition').filter({ hasText: '$10.00' }).first().waitFor();
 
   await page.goto('/panel/admin');
-  await page.getByRole('definition').getByRole('link', { name: '0', exact: true }).click();
+  await page
+    .locator('dl > div')
+    .filter({ hasText: 'Expiring soon' })
+    .getByRole('link', { name: '0' })
+    .click();
   await heading(page, 'All customers').waitFor();
   assert.deepEqual(search(), { from: '2026-03-12T10:00:01Z', to: '2026-03-26T10:00:00Z' });
   await page.getByText('No matching customers').waitFor();

@@ -83,9 +83,18 @@ const placesOfPages: readonly string[] = [
   'web/src/start.tsx',
   'web/src/router.tsx',
   'web/src/shell',
-  ...['accounts', 'overview', 'customers', 'orders', 'plans', 'webhooks', 'auth', 'request-log', 'audit'].map(
-    (feature) => `web/src/features/${feature}`,
-  ),
+  ...[
+    'accounts',
+    'overview',
+    'business',
+    'customers',
+    'orders',
+    'plans',
+    'webhooks',
+    'auth',
+    'request-log',
+    'audit',
+  ].map((feature) => `web/src/features/${feature}`),
   ...['alerts', 'events', 'fulfillment', 'keys', 'ledger', 'packages', 'payments', 'people', 'test-mode'].map(
     (feature) => `web/src/features/${feature}`,
   ),

@@ -13,6 +13,7 @@ import {
   accountParams,
   allCustomerParams,
   auditParams,
+  consoleOverviewParams,
   customerParams,
   eventParams,
   ledgerParams,
@@ -133,6 +134,13 @@ const routeTree = root.addChildren([
       'days',
     ),
     panelPage(
+      '/business',
+      'BusinessPage',
+      withTexts(() => import('./features/business/business-page.tsx')),
+      'months',
+      'view',
+    ),
+    panelPage(
       '/statements',
       'StatementsPage',
       untilLoaded(() => import('./features/ledger/statements-page.tsx')),
@@ -178,10 +186,7 @@ const routeTree = root.addChildren([
         '/',
         'ConsoleOverviewPage',
         withConsoleTexts(() => import('./features/overview/console-overview-page.tsx')),
-        'span',
-        'view',
-        'by',
-        'code',
+        ...consoleOverviewParams,
       ),
       consolePage(
         '/accounts',

@@ -10,6 +10,13 @@ import type {
   totpEnrolmentSchema,
 } from '../../../src/features/auth/sign-in-schemas.ts';
 import type { shownBrandSchema } from '../../../src/features/brand/brand-schemas.ts';
+import type {
+  BusinessPackageView,
+  businessForecastSchema,
+  businessMonthSchema,
+  businessOfAccountsSchema,
+  CohortView,
+} from '../../../src/features/business/business-schemas.ts';
 import type { LoginLinkView } from '../../../src/features/customer-portal/login-link-schemas.ts';
 import type {
   accountCustomerSchema,
@@ -273,6 +280,22 @@ export type ConsoleOverview = With<
   Static<typeof adminOverviewSchema>,
   { series: readonly SeriesPointView[]; totals: Totals; spending: readonly SpendingRow[] | null }
 >;
+export type BusinessMonth = Static<typeof businessMonthSchema>;
+interface BusinessAnswer {
+  /** A UTC day. */
+  readonly as_of: string;
+  readonly ready: boolean;
+  readonly currency: string;
+}
+export interface Business extends BusinessAnswer {
+  readonly months: readonly BusinessMonth[];
+  readonly packages: readonly BusinessPackageView[];
+}
+export interface Cohorts extends BusinessAnswer {
+  readonly cohorts: readonly CohortView[];
+}
+export type BusinessForecast = Static<typeof businessForecastSchema>;
+export type BusinessOfAccounts = Static<typeof businessOfAccountsSchema>;
 export type Product = ProductView;
 export type ProductCall = ProductCallView;
 export type WaitingCalls = With<Static<typeof waitingCallsSchema>, { data: readonly ProductCall[] }>;

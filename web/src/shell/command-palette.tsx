@@ -32,7 +32,7 @@ import { backdropClasses } from '../ui/dialog.tsx';
 import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
 import { Keys } from '../ui/keys.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
-import { useDocsAddress, usePages } from './page-list.ts';
+import { type PageEntry, useDocsAddress, usePages } from './page-list.ts';
 
 interface Command {
   readonly id: string;
@@ -204,12 +204,12 @@ function useFixedCommands(
   };
   return [
     ...(may('orders:write') ? [placing] : []),
-    ...[...pages.panel, ...pages.console].map(({ to, title, icon, keys, words }) => ({
+    ...[...pages.panel, ...pages.console].map(({ to, title, icon, keys }) => ({
       id: to,
       title,
       icon,
       keys,
-      words,
+      words: pageWords[to],
       run: go(() => void navigate({ to })),
     })),
     {
@@ -353,6 +353,34 @@ function holderNote({ kind, account: { username }, revoked: isRevoked }: Holder)
 }
 
 const rankNone = 3;
+
+/** Additional words by which the palette finds a page. */
+const pageWords: Readonly<Record<PageEntry['to'], string>> = {
+  '/': t`home dashboard chart`,
+  '/orders': t`sales renew`,
+  '/customers': t`plans expiry login link`,
+  '/ledger': t`balance credit csv export`,
+  '/top-ups': 'iban',
+  '/forecast': t`renewals balance ends alert email low`,
+  '/business': t`mrr churn growth cohorts`,
+  '/statements': t`monthly csv accounting`,
+  '/api-access': t`key token allow-list ip curl`,
+  '/requests': t`log errors api`,
+  '/webhooks': t`endpoints deliveries secret signature`,
+  '/events': t`feed log activity json`,
+  '/people': t`people members colleagues roles invite owner staff viewer`,
+  '/security': t`password sessions totp two-factor`,
+  '/admin': t`console overview revenue`,
+  '/admin/accounts': t`resellers distributors credit`,
+  '/admin/packages': t`prices features trial`,
+  '/admin/customers': 'suspend',
+  '/admin/attention': t`pending waiting product accept fail`,
+  '/admin/product': t`hand-off address secret calls confirm notify`,
+  '/admin/payments': 'stripe iban',
+  '/admin/audit': t`who changed what`,
+  '/admin/brand': t`name logo color letterhead`,
+  '/admin/health': t`queue database verify`,
+};
 
 /** 0: the title starts with the text; 1: another word of the title does; 2: one of the search words does. */
 function rankOf({ title, words = '' }: Command, lower: string): number {

@@ -38,8 +38,6 @@ interface Entry<Address extends string> {
   readonly title: string;
   readonly icon: LucideIcon;
   readonly keys: string;
-  /** Additional words by which the palette finds the page. */
-  readonly words: string;
   /** undefined if every role may open the page. */
   readonly scope: Scope | undefined;
 }
@@ -49,67 +47,39 @@ function page<const Address extends string>(
   title: string,
   icon: LucideIcon,
   keys: string,
-  words: string,
   scope?: Scope,
 ): Entry<Address> {
-  return { to, title, icon, keys, words, scope };
+  return { to, title, icon, keys, scope };
 }
 
 const panelPages = [
-  page('/', t`Overview`, LayoutDashboard, 'g h', t`home dashboard chart`),
-  page('/orders', t`Orders`, ShoppingBag, 'g o', t`sales renew`),
-  page('/customers', t`Customers`, Users, 'g c', t`plans expiry login link`),
-  page('/ledger', t`Ledger`, Wallet, 'g l', t`balance credit csv export`),
-  page('/top-ups', t`Top-ups`, CreditCard, 'g t', 'iban', 'topups:read'),
-  page(
-    '/forecast',
-    t`Forecast and alerts`,
-    CalendarClock,
-    'g f',
-    t`renewals balance ends alert email low`,
-    'balance:read',
-  ),
-  page('/statements', t`Statements`, ReceiptText, 'g m', t`monthly csv accounting`),
-  page('/api-access', t`API access`, KeyRound, 'g a', t`key token allow-list ip curl`, 'keys:read'),
-  page('/requests', t`Requests`, Activity, 'g r', t`log errors api`, 'keys:read'),
-  page('/webhooks', t`Webhooks`, Webhook, 'g w', t`endpoints deliveries secret signature`, 'events:read'),
-  page('/events', t`Events`, Rss, 'g e', t`feed log activity json`, 'events:read'),
-  page(
-    '/people',
-    t`Team`,
-    UserRoundCog,
-    'g p',
-    t`people members colleagues roles invite owner staff viewer`,
-    'people:read',
-  ),
-  page('/security', t`Security`, ShieldCheck, 'g s', t`password sessions totp two-factor`),
+  page('/', t`Overview`, LayoutDashboard, 'g h'),
+  page('/orders', t`Orders`, ShoppingBag, 'g o'),
+  page('/customers', t`Customers`, Users, 'g c'),
+  page('/ledger', t`Ledger`, Wallet, 'g l'),
+  page('/top-ups', t`Top-ups`, CreditCard, 'g t', 'topups:read'),
+  page('/forecast', t`Forecast and alerts`, CalendarClock, 'g f', 'balance:read'),
+  page('/business', t`Business`, ChartNoAxesColumn, 'g b'),
+  page('/statements', t`Statements`, ReceiptText, 'g m'),
+  page('/api-access', t`API access`, KeyRound, 'g a', 'keys:read'),
+  page('/requests', t`Requests`, Activity, 'g r', 'keys:read'),
+  page('/webhooks', t`Webhooks`, Webhook, 'g w', 'events:read'),
+  page('/events', t`Events`, Rss, 'g e', 'events:read'),
+  page('/people', t`Team`, UserRoundCog, 'g p', 'people:read'),
+  page('/security', t`Security`, ShieldCheck, 'g s'),
 ];
 
 const consolePages = [
-  page('/admin', t`Business`, ChartNoAxesColumn, 'a o', t`console overview revenue`, 'admin:read'),
-  page('/admin/accounts', t`Accounts`, UsersRound, 'a a', t`resellers distributors credit`, 'admin:read'),
-  page('/admin/packages', t`Packages`, Package, 'a p', t`prices features trial`, 'admin:read'),
-  page('/admin/customers', t`All customers`, Users, 'a c', 'suspend', 'admin:read'),
-  page(
-    '/admin/attention',
-    t`Needs attention`,
-    CircleAlert,
-    'a w',
-    t`pending waiting product accept fail`,
-    'admin:read',
-  ),
-  page(
-    '/admin/product',
-    t`Product`,
-    PlugZap,
-    'a d',
-    t`hand-off address secret calls confirm notify`,
-    'admin:read',
-  ),
-  page('/admin/payments', t`Payments`, Wallet, 'a y', 'stripe iban', 'admin:read'),
-  page('/admin/audit', t`Audit log`, ScrollText, 'a l', t`who changed what`, 'admin:read'),
-  page('/admin/brand', t`Brand`, Palette, 'a b', t`name logo color letterhead`, 'admin:packages'),
-  page('/admin/health', t`Health`, HeartPulse, 'a h', t`queue database verify`, 'admin:read'),
+  page('/admin', t`Business`, ChartNoAxesColumn, 'a o', 'admin:read'),
+  page('/admin/accounts', t`Accounts`, UsersRound, 'a a', 'admin:read'),
+  page('/admin/packages', t`Packages`, Package, 'a p', 'admin:read'),
+  page('/admin/customers', t`All customers`, Users, 'a c', 'admin:read'),
+  page('/admin/attention', t`Needs attention`, CircleAlert, 'a w', 'admin:read'),
+  page('/admin/product', t`Product`, PlugZap, 'a d', 'admin:read'),
+  page('/admin/payments', t`Payments`, Wallet, 'a y', 'admin:read'),
+  page('/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
+  page('/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
+  page('/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
 ];
 
 export type PageEntry = (typeof panelPages | typeof consolePages)[number];
@@ -145,6 +115,7 @@ const orderingPages: ReadonlySet<string> = new Set([
   '/ledger',
   '/top-ups',
   '/forecast',
+  '/business',
   '/statements',
 ] satisfies PageEntry['to'][]);
 

@@ -1,8 +1,9 @@
-// A bar chart on canvas (uPlot). Each page also has the numbers as a table. Colors come from the stylesheet.
+// A bar chart on canvas (uPlot). Each page also has the numbers as a table.
 
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { barData, barOptions, chartHeight, onChartClick } from './chart-parts.ts';
 import { classNames } from './class-names.ts';
 
 export interface BarChartProps {
@@ -18,15 +19,6 @@ export interface BarChartProps {
   readonly onChoose?: ((index: number) => void) | undefined;
 }
 
-const height = 200;
-const barShare = 0.72;
-const barWidthMax = 36;
-const tickRoomMin = 40;
-const labelGap = 12;
-const font = '11px system-ui, sans-serif';
-/** Axis steps are whole numbers, because half an order does not exist. */
-const steps = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
-
 export function BarChart(props: BarChartProps) {
   const { label, names, values, formatTick, onPoint, onChoose } = props;
   const hatchedFrom = props.hatchedFrom ?? values.length;
@@ -40,9 +32,16 @@ export function BarChart(props: BarChartProps) {
     let chart: uPlot | null = null;
     const draw = () => {
       chart?.destroy();
-      chart = new uPlot(options(element, names, latest), dataOf(values, hatchedFrom), element);
+      const options = barOptions(element, names, (value) => latest.current.formatTick(value));
+      const hooks = {
+        ready: [(drawn: uPlot) => onChartClick(drawn, (index) => latest.current.onChoose?.(index))],
+        setCursor: [({ cursor }: uPlot) => latest.current.onPoint(cursor.idx ?? null)],
+      };
+      chart = new uPlot({ ...options, hooks }, barData(values, hatchedFrom), element);
     };
-    const observer = new ResizeObserver(() => chart?.setSize({ width: element.clientWidth, height }));
+    const observer = new ResizeObserver(() =>
+      chart?.setSize({ width: element.clientWidth, height: chartHeight }),
+    );
     draw();
     observer.observe(element);
     dark.addEventListener('change', draw);
@@ -63,121 +62,4 @@ export function BarChart(props: BarChartProps) {
       )}
     />
   );
-}
-
-function dataOf(values: readonly number[], hatchedFrom: number): uPlot.AlignedData {
-  const only = (fits: (index: number) => boolean) =>
-    values.map((value, index) => (fits(index) ? value : null));
-  return [
-    values.map((_value, index) => index),
-    only((index) => index < hatchedFrom),
-    only((index) => index >= hatchedFrom),
-  ];
-}
-
-const measuring = document.createElement('canvas').getContext('2d');
-
-function widthOf(text: string): number {
-  if (measuring === null) return text.length * 7;
-  measuring.font = font;
-  return measuring.measureText(text).width;
-}
-
-function widest(texts: readonly string[]): number {
-  return Math.max(0, ...texts.map(widthOf));
-}
-
-function namedBars(count: number, width: number, nameWidth: number): number[] {
-  const step = Math.max(1, Math.ceil((nameWidth + labelGap) / (width / (count + 0.2))));
-  const named: number[] = [];
-  for (let at = count - 1; at >= 0; at -= step) named.unshift(at);
-  return named;
-}
-
-function hatching(color: string): CanvasPattern | string {
-  const tile = document.createElement('canvas');
-  const size = Math.round(6 * window.devicePixelRatio);
-  tile.width = size;
-  tile.height = size;
-  const context = tile.getContext('2d');
-  if (context === null) return color;
-  context.strokeStyle = color;
-  context.lineWidth = size / 3;
-  context.lineCap = 'square';
-  for (const offset of [-size, 0, size]) {
-    context.beginPath();
-    context.moveTo(offset, size);
-    context.lineTo(offset + size, 0);
-    context.stroke();
-  }
-  return context.createPattern(tile, 'repeat') ?? color;
-}
-
-function options(
-  element: HTMLElement,
-  names: readonly string[],
-  latest: { readonly current: Pick<BarChartProps, 'formatTick' | 'onPoint' | 'onChoose'> },
-): uPlot.Options {
-  const style = getComputedStyle(element);
-  const color = (name: string) => style.getPropertyValue(name).trim();
-  const axis = { stroke: color('--soft'), font, ticks: { show: false } };
-  const nameWidth = widest(names);
-  const bars = uPlot.paths.bars?.({ size: [barShare, barWidthMax], radius: 0.15 });
-  return {
-    width: element.clientWidth,
-    height,
-    padding: [12, Math.max(14, Math.ceil(nameWidth / 2)), 0, 0],
-    legend: { show: false },
-    cursor: { y: false, points: { show: false }, drag: { setScale: false, x: false, y: false } },
-    scales: {
-      x: { time: false, range: (_chart, min, max) => [min - 0.6, max + 0.6] },
-      y: { range: (_chart, min, max) => [Math.min(0, min), max <= 0 ? 1 : max * 1.05] },
-    },
-    axes: [
-      {
-        ...axis,
-        grid: { show: false },
-        gap: 6,
-        size: 28,
-        splits: (chart) => namedBars(names.length, chart.width - tickRoomMin, nameWidth),
-        values: (_chart, splits) => splits.map((at) => names[at] ?? ''),
-      },
-      {
-        ...axis,
-        grid: { stroke: color('--line'), width: 1 },
-        size: (_chart, ticks) => Math.max(tickRoomMin, Math.ceil(widest(ticks ?? [])) + labelGap),
-        gap: 6,
-        space: 32,
-        incrs: steps,
-        values: (_chart, splits) => splits.map((value) => latest.current.formatTick(value)),
-      },
-    ],
-    series: [
-      {},
-      {
-        fill: color('--accent'),
-        width: 0,
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      },
-      {
-        fill: () => hatching(color('--accent')),
-        stroke: color('--accent'),
-        width: 1,
-        points: { show: false },
-        ...(bars !== undefined && { paths: bars }),
-      },
-    ],
-    hooks: {
-      ready: [
-        ({ over, cursor }) => {
-          over.addEventListener('click', () => {
-            const { idx } = cursor;
-            if (idx !== null && idx !== undefined) latest.current.onChoose?.(idx);
-          });
-        },
-      ],
-      setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
-    },
-  };
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Skeleton } from './skeleton.tsx';
 
 interface StatProps {
-  readonly name: string;
+  readonly name: ReactNode;
   readonly value: ReactNode | undefined;
   readonly note?: ReactNode;
 }

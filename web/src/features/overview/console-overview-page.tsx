@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
 import { useState } from 'react';
-import { overviewParams } from '../../api/list-params.ts';
+import { consoleOverviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { consoleOverviewQuery } from '../../api/queries.ts';
 import type { ConsoleOverview, RefusalCount } from '../../api/shapes.ts';
@@ -23,6 +23,21 @@ import { Stat, Stats } from '../../ui/stat.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { BusinessAccountsCard } from '../business/business-accounts-card.tsx';
+import { businessQuery } from '../business/business-queries.ts';
+import {
+  type BusinessRows,
+  customersOf,
+  isOfCustomers,
+  kindsOf,
+  type RowsOf,
+} from '../business/business-rows.ts';
+import { BusinessStats } from '../business/business-stats.tsx';
+import { CalculatingNotice } from '../business/calculating-notice.tsx';
+import { CohortsCard } from '../business/cohorts-card.tsx';
+import { ForecastCard } from '../business/forecast-card.tsx';
+import { PackagesCard } from '../business/packages-card.tsx';
+import { monthSpans, TrendCard } from '../business/trend-card.tsx';
 import { failingText } from '../fulfillment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard } from '../ledger/spending-card.tsx';
@@ -32,7 +47,7 @@ type TopAccount = ConsoleOverview['top_accounts'][number];
 
 export function ConsoleOverviewPage() {
   const { currency } = useMe().account;
-  const { search, change } = useList([...overviewParams, 'code']);
+  const { search, change } = useList(consoleOverviewParams);
   const navigate = useNavigate();
   const span = spans.find(({ value }) => value === search.span) ?? spans[0];
   const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
@@ -41,6 +56,7 @@ export function ConsoleOverviewPage() {
       <PageHeader title={t`Business`} />
       <div className="flex flex-col gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
+        <GrowthCards currency={currency} />
         <Figures data={data} span={span} currency={currency} />
         <SeriesCard
           title={t`Revenue and orders`}
@@ -102,6 +118,60 @@ export function ConsoleOverviewPage() {
           )}
         </div>
       </div>
+    </>
+  );
+}
+
+/** Plans and MRR, from sums of their own. The revenue below is from the ledger. */
+function GrowthCards({ currency }: { readonly currency: string }) {
+  const { search, change } = useList(consoleOverviewParams);
+  const navigate = useNavigate();
+  const span = monthSpans.find(({ value }) => value === search.months) ?? monthSpans[0];
+  const { data, error, refetch, isPlaceholderData } = useQuery(
+    businessQuery('/admin/v1', { months: 2 * span.months }),
+  );
+  const months = data?.ready === false ? undefined : data?.months;
+  const rows: BusinessRows = {
+    link: (of, month, words, packageId) =>
+      isOfCustomers(of) ? (
+        <FigureLink to="/admin/customers" search={customersOf(of, month, packageId)}>
+          {words}
+        </FigureLink>
+      ) : (
+        <FigureLink to="/admin/revenue" search={revenueOf(of, month)}>
+          {words}
+        </FigureLink>
+      ),
+    open: (of, month) =>
+      void (isOfCustomers(of)
+        ? navigate({ to: '/admin/customers', search: customersOf(of, month) })
+        : navigate({ to: '/admin/revenue', search: revenueOf(of, month) })),
+  };
+  return (
+    <>
+      {data?.ready === false ? <CalculatingNotice /> : null}
+      <BusinessStats months={months} currency={currency} rows={rows} />
+      <TrendCard
+        of="/admin/v1"
+        months={months}
+        error={error}
+        onRetry={() => void refetch()}
+        outdated={isPlaceholderData}
+        currency={currency}
+        span={span}
+        onSpan={(value) => change({ months: value === monthSpans[0].value ? '' : value })}
+        view={search.growth === 'table' ? 'table' : 'chart'}
+        onView={(view) => change({ growth: view === 'chart' ? '' : view })}
+        rows={rows}
+      />
+      <PackagesCard of="/admin/v1" months={span.months} currency={currency} rows={rows} />
+      <CohortsCard of="/admin/v1" currency={currency} rows={rows} />
+      <ForecastCard currency={currency} />
+      <BusinessAccountsCard
+        sort={search.accounts === 'mrr' ? 'mrr' : 'runs_out_on'}
+        onSort={(sort) => change({ accounts: sort === 'mrr' ? sort : '' })}
+        currency={currency}
+      />
     </>
   );
 }
@@ -290,3 +360,8 @@ const refusalColumns: readonly Column<RefusalCount>[] = [
   },
   { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
 ];
+
+function revenueOf(of: RowsOf, month: string | null) {
+  const kind = kindsOf[of];
+  return { ...(kind !== undefined && { kind }), ...(month !== null && timesOfUtc(month)) };
+}
