@@ -26,11 +26,17 @@ export function packClients(): readonly PackedClient[] {
   return [packPhp(), packPython()];
 }
 
+/** Without the manifest: the modules for billing panels contain these files. */
+export function phpClientFiles(): ReadonlyMap<string, Buffer> {
+  return filesOf('php', '{src/**/*.php,autoload.php}', '');
+}
+
 /** A package for Composer's artifact repositories, which also works without Composer. */
 function packPhp(): PackedClient {
   const folder = 'sellthrough-php';
   const { name, ...manifest } = JSON.parse(read('php/composer.json').toString());
-  const files = filesOf('php', '{src/**/*.php,autoload.php,README.md,LICENSE}', folder);
+  const files = filesOf('php', '{README.md,LICENSE}', folder);
+  for (const [path, bytes] of phpClientFiles()) files.set(`${folder}/${path}`, bytes);
   // Packagist takes the version from a tag, artifact repositories from here.
   const versioned = { name, version: clientsVersion(), ...manifest };
   files.set(`${folder}/composer.json`, Buffer.from(`${JSON.stringify(versioned, null, 4)}\n`));

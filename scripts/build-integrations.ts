@@ -1,10 +1,11 @@
 // Packs the billing panel modules: `node scripts/build-integrations.ts [folder]` writes sellthrough-whmcs-1.1.0.zip and
 // sellthrough-blesta-1.1.0.zip into integrations/dist/ or the folder. build-docs.ts adds them to the downloads.
-// Invariant: the same files give the same bytes. Each module contains the shared code in its folder lib/.
+// Invariant: the same files give the same bytes. Each module contains the shared code and the PHP client in its folder lib/.
 
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { phpClientFiles } from './build-clients.ts';
 import { zipFile } from './zip-file.ts';
 
 const root = fileURLToPath(new URL('../integrations/', import.meta.url));
@@ -29,6 +30,7 @@ export function packModule(panel: Panel): PackedModule {
   };
   take(join(root, panel, places[panel]), places[panel]);
   take(join(root, 'shared'), `${places[panel]}/lib`);
+  for (const [path, bytes] of phpClientFiles()) files.set(`${places[panel]}/lib/client/${path}`, bytes);
   files.set(`${places[panel]}/README.md`, readFileSync(join(root, panel, 'README.md')));
   const sorted = new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { name: `sellthrough-${panel}-${integrationsVersion()}.zip`, bytes: zipFile(sorted), files: sorted };

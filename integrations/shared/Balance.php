@@ -15,7 +15,7 @@ final class Balance
      */
     public static function of(Api $api, Sentences $sentences): array
     {
-        $forecast = $api->ask('GET', '/api/v1/forecast?days=' . self::DAYS);
+        $forecast = $api->ask('getForecast', ['days' => self::DAYS]);
         $runsOutOn = $forecast['runs_out_on'] ?? null;
         return [
             'value' => "{$forecast['balance']} {$forecast['currency']}",

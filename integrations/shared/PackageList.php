@@ -25,7 +25,7 @@ final class PackageList
      */
     public function all(): array
     {
-        return $this->read['packages'] ??= $this->kept('packages');
+        return $this->read['packages'] ??= $this->kept('listPackages');
     }
 
     /**
@@ -36,14 +36,14 @@ final class PackageList
      */
     public function definitions(): array
     {
-        $this->read['limits'] ??= $this->kept('limits');
+        $this->read['limits'] ??= $this->kept('listLimits');
         return array_values(array_filter($this->read['limits'], static fn (array $limit): bool => !$limit['hidden']));
     }
 
     /** @return list<array<string, mixed>> */
-    private function kept(string $list): array
+    private function kept(string $operation): array
     {
-        $file = sys_get_temp_dir() . "/sellthrough-$list-" . $this->api->fingerprint() . '.json';
+        $file = sys_get_temp_dir() . "/sellthrough-$operation-" . $this->api->fingerprint() . '.json';
         clearstatcache(true, $file);
         if (is_file($file) && time() - (int) filemtime($file) < self::KEPT_SECONDS) {
             $kept = json_decode((string) file_get_contents($file), true);
@@ -51,7 +51,7 @@ final class PackageList
                 return $kept;
             }
         }
-        $items = $this->api->ask('GET', "/api/v1/$list")['data'] ?? [];
+        $items = $this->api->ask($operation)['data'] ?? [];
         $draft = tempnam(sys_get_temp_dir(), 'sellthrough-');
         // Not being able to keep them only costs a request more.
         if ($draft !== false && file_put_contents($draft, json_encode($items)) !== false) {

@@ -71,7 +71,7 @@ final class ServicePlan
             $customer = $this->customer();
         }
         if ($customer !== null && ($customer['plan']['status'] === 'suspended' || $customer['plan']['ends_at_period_end'])) {
-            $this->act('resume');
+            $this->act('resumeCustomer');
         }
         $this->describe($known);
     }
@@ -104,13 +104,13 @@ final class ServicePlan
     {
         // As much as the service takes, without what it refuses.
         $text = mb_substr(trim(preg_replace('/[[:cntrl:]]+/u', ' ', $reason) ?? ''), 0, 200);
-        $this->act('suspend', $text === '' ? [] : ['reason' => $text]);
+        $this->act('suspendCustomer', $text === '' ? [] : ['reason' => $text]);
     }
 
     /** @throws Problem */
     public function resume(): void
     {
-        $this->act('resume');
+        $this->act('resumeCustomer');
     }
 
     /**
@@ -126,7 +126,7 @@ final class ServicePlan
         }
         $this->settle();
         try {
-            $refund = $this->act('cancel', ['at' => $at])['refund'];
+            $refund = $this->act('cancelPlan', ['at' => $at])['refund'];
             $this->remember(['ended' => true]);
             return $refund;
         } catch (Refusal $refusal) {
@@ -153,7 +153,7 @@ final class ServicePlan
             throw new CannotDo('login_suspended');
         }
         $body = $this->state['body'] + ['return_login' => true];
-        return $this->api->ask('POST', '/api/v1/orders', $body, $this->state['key'])['login_url'];
+        return $this->api->ask('placeOrder', $body, idempotencyKey: $this->state['key'])['login_url'];
     }
 
     /**
@@ -163,7 +163,7 @@ final class ServicePlan
     public function customer(): ?array
     {
         $id = $this->state['customer_id'] ?? null;
-        return $id === null ? null : $this->api->ask('GET', "/api/v1/customers/$id")['customer'];
+        return $id === null ? null : $this->api->ask('getCustomer', $id)['customer'];
     }
 
     /** What is written for people is no part of what makes two orders the same: a client may be renamed between two tries. */
@@ -180,7 +180,7 @@ final class ServicePlan
             return;
         }
         try {
-            $this->api->ask('PATCH', "/api/v1/customers/{$this->state['customer_id']}", $body);
+            $this->api->ask('editCustomer', $this->state['customer_id'], $body);
         } catch (Problem) {
             // The plan stands, and the log has the refusal: a name is no reason to call the order a failure.
         }
@@ -244,7 +244,7 @@ final class ServicePlan
         $this->remember(['open' => $open + $guard, 'reference' => $this->state['reference'] ?? $open['body']['customer'] ?? null]);
         for ($replays = 0; ; $replays++) {
             try {
-                $order = $this->api->ask('POST', $open['path'], $open['body'] + $guard, $open['key'])['order'];
+                $order = $this->send($open['path'], $open['body'] + $guard, $open['key']);
             } catch (Refusal $refusal) {
                 // A refusal binds no key and charges nothing. What the service could not finish stays outstanding. A reference
                 // that no one has yet is forgotten: it may be the reason.
@@ -280,18 +280,29 @@ final class ServicePlan
     }
 
     /**
+     * @param string $path as kept in the state: of an order, or of the renewal of one
      * @param array<string, mixed> $body
+     * @return array<string, mixed> the order
+     */
+    private function send(string $path, array $body, string $key): array
+    {
+        $answer = preg_match('#/orders/(\d+)/renew$#', $path, $found) === 1
+            ? $this->api->ask('renewOrder', (int) $found[1], $body, idempotencyKey: $key)
+            : $this->api->ask('placeOrder', $body, idempotencyKey: $key);
+        return $answer['order'];
+    }
+
+    /**
+     * @param array<string, mixed>|null $body null for an operation without a body
      * @return array<string, mixed>
      */
-    private function act(string $operation, array $body = []): array
+    private function act(string $operation, ?array $body = null): array
     {
         $id = $this->state['customer_id'] ?? null;
         if ($id === null) {
             throw new CannotDo('not_created');
         }
-        // Of this one call: it is the tries within it that must be the same.
-        $key = "$operation-" . bin2hex(random_bytes(12));
-        return $this->api->ask('POST', "/api/v1/customers/$id/$operation", $body, $key);
+        return $body === null ? $this->api->ask($operation, $id) : $this->api->ask($operation, $id, $body);
     }
 
     /** @param array<string, mixed> $changes null removes */

@@ -1,5 +1,5 @@
 <?php
-/** What both modules share. Each package has a copy of it in lib/, put there when it is built. */
+/** The code that both modules share. The build copies it, and the PHP client, into lib/ of each module. */
 
 declare(strict_types=1);
 
@@ -9,6 +9,7 @@ if (!defined(__NAMESPACE__ . '\VERSION')) {
     define(__NAMESPACE__ . '\VERSION', '1.1.0');
 }
 
+require_once __DIR__ . '/client/autoload.php';
 require_once __DIR__ . '/Refusal.php';
 require_once __DIR__ . '/Sentences.php';
 require_once __DIR__ . '/Api.php';

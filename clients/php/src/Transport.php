@@ -147,7 +147,6 @@ final class Transport
             CURLOPT_NOSIGNAL => true,
             CURLOPT_TIMEOUT_MS => max(1, (int) ceil($timeout * 1000)),
             CURLOPT_CONNECTTIMEOUT_MS => max(1, (int) ceil($timeout * 1000)),
-            CURLOPT_USERAGENT => 'sellthrough-php/' . self::VERSION,
             CURLOPT_HEADERFUNCTION => static function ($curl, string $line) use (&$answered): int {
                 [$name, $value] = explode(':', $line, 2) + [1 => null];
                 if ($value !== null) {
@@ -155,7 +154,9 @@ final class Transport
                 }
                 return strlen($line);
             },
-        ] + ($body === null ? [] : [CURLOPT_POSTFIELDS => $body]) + $this->curlOptions);
+        ] + ($body === null ? [] : [CURLOPT_POSTFIELDS => $body]) + $this->curlOptions + [
+            CURLOPT_USERAGENT => 'sellthrough-php/' . self::VERSION,
+        ]);
         $text = curl_exec($curl);
         // An answer that breaks off is an error of curl too, so it counts as a lost connection.
         if (!is_string($text)) {

@@ -148,7 +148,7 @@ class Sellthrough extends Module
             return;
         }
         try {
-            $this->api((object) ['meta' => (object) $vars])->ask('GET', '/api/v1/balance');
+            $this->api((object) ['meta' => (object) $vars])->ask('getBalance');
         } catch (Problem $problem) {
             $this->refuse($problem, 'api_key');
             return;
@@ -550,22 +550,12 @@ class Sellthrough extends Module
     /** @return array|null the customers of an account by their id; null where they cannot be read */
     private function customersOf($row)
     {
-        $customers = [];
-        $cursor = '';
         try {
-            do {
-                $query = http_build_query(['limit' => 100, 'cursor' => $cursor]);
-                $page = $this->api($row)->ask('GET', "/api/v1/customers?$query");
-                foreach ($page['data'] as $customer) {
-                    $customers[$customer['id']] = $customer;
-                }
-                $cursor = $page['next_cursor'] ?? null;
-            } while (is_string($cursor));
+            return array_column($this->api($row)->all('eachCustomer'), null, 'id');
         } catch (Problem $problem) {
             $this->log($row->meta->address . '|keep_in_step', $this->sentences()->of($problem), 'output', false);
             return null;
         }
-        return $customers;
     }
 
     /**

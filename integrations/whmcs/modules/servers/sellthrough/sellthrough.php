@@ -116,7 +116,7 @@ function sellthrough_LoadPackages(array $params): array
 function sellthrough_TestConnection(array $params): array
 {
     try {
-        sellthrough_api($params)->ask('GET', '/api/v1/balance');
+        sellthrough_api($params)->ask('getBalance');
         return ['success' => true, 'error' => ''];
     } catch (Problem $problem) {
         return ['success' => false, 'error' => sellthrough_sentences($params)->of($problem)];
@@ -267,15 +267,7 @@ function sellthrough_UsageUpdate(array $params): void
 {
     $sentences = sellthrough_sentences($params);
     try {
-        $customers = [];
-        $cursor = '';
-        do {
-            $page = sellthrough_api($params)->ask('GET', '/api/v1/customers?' . http_build_query(['limit' => 100, 'cursor' => $cursor]));
-            foreach ($page['data'] as $customer) {
-                $customers[$customer['id']] = $customer;
-            }
-            $cursor = $page['next_cursor'] ?? null;
-        } while (is_string($cursor));
+        $customers = array_column(sellthrough_api($params)->all('eachCustomer'), null, 'id');
     } catch (Problem $problem) {
         logActivity('Sellthrough: ' . $sentences->of($problem));
         return;

@@ -66,15 +66,10 @@ final class PlanFigures implements ProviderInterface
     public function usage()
     {
         $usage = [];
-        $cursor = '';
         try {
-            do {
-                $page = $this->api->ask('GET', '/api/v1/customers?' . http_build_query(['limit' => 100, 'cursor' => $cursor]));
-                foreach ($page['data'] as $customer) {
-                    $usage[$customer['reference']] = $this->figuresOf($customer);
-                }
-                $cursor = $page['next_cursor'] ?? null;
-            } while (is_string($cursor));
+            foreach ($this->api->all('eachCustomer') as $customer) {
+                $usage[$customer['reference']] = $this->figuresOf($customer);
+            }
         } catch (Problem) {
             // WHMCS keeps what it had; the module log has the reason.
         }
@@ -84,7 +79,7 @@ final class PlanFigures implements ProviderInterface
     public function tenantUsage($tenant)
     {
         try {
-            $page = $this->api->ask('GET', '/api/v1/customers?' . http_build_query(['q' => $tenant, 'limit' => 100]));
+            $page = $this->api->ask('listCustomers', ['q' => $tenant, 'limit' => 100]);
             foreach ($page['data'] as $customer) {
                 if ($customer['reference'] === $tenant) {
                     return $this->figuresOf($customer);
