@@ -19,6 +19,8 @@ export const inEveryPlace: readonly string[] = [
   'business',
   'corruptions',
   'customer-edits',
+  'customer-erasure',
+  'customer-references',
   'demo-data',
   'generated-files',
   'hand-off-books',

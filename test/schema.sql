@@ -219,6 +219,13 @@ customers.external_ref text
 customers.end_notice_days integer
 customers.pending_order integer
 customers.last_order integer
+erasures.account_id integer not null
+erasures.customer_number integer not null
+erasures.customer_created_at timestamp with time zone not null
+erasures.requested_at timestamp with time zone not null
+erasures.sealed_words text
+erasures.passes integer not null default 0
+erasures.next_pass_at timestamp with time zone
 event_gaps.account_id integer not null
 event_gaps.first_number integer not null
 event_gaps.last_number integer not null
@@ -239,6 +246,9 @@ events.number integer not null
 events.type text collate "C" not null
 events.created_at timestamp with time zone not null
 events.data text not null
+former_references.account_id integer not null
+former_references.reference text collate "C" not null
+former_references.customer_number integer not null
 jobs.kind text collate "C" not null
 jobs.lease_number bigint not null
 jobs.leased_by text
@@ -481,6 +491,7 @@ plan_changes.renew_max_cents bigint
 plan_changes.renew_hours_before integer
 plan_changes.order_number integer
 plan_changes.row_hash text
+plan_changes.reason_erased boolean not null default false
 plan_end_marks.days integer not null
 plan_end_marks.told_until timestamp with time zone not null
 plan_end_retries.account_id integer not null
@@ -766,12 +777,14 @@ customer_sessions: customer_sessions_pkey PRIMARY KEY (token_hash)
 customer_term_marks: customer_term_marks_pkey PRIMARY KEY (account_id)
 customer_terms: customer_terms_pkey PRIMARY KEY (account_id, term, customer_number)
 customers: customers_pkey PRIMARY KEY (account_id, number)
+erasures: erasures_pkey PRIMARY KEY (account_id, customer_number)
 event_gaps: event_gaps_pkey PRIMARY KEY (account_id, last_number)
 event_inbox: event_inbox_pkey PRIMARY KEY (id)
 event_stream: event_stream_pkey PRIMARY KEY ("position")
 event_stream_head: event_stream_head_only_row_check CHECK (only_row)
 event_stream_head: event_stream_head_pkey PRIMARY KEY (only_row)
 events: events_pkey PRIMARY KEY (account_id, number)
+former_references: former_references_pkey PRIMARY KEY (account_id, reference)
 jobs: jobs_pkey PRIMARY KEY (kind)
 keyed_changes: keyed_changes_pkey PRIMARY KEY (account_id, idempotency_key)
 known_addresses: known_addresses_pkey PRIMARY KEY (person_id, network)
@@ -950,6 +963,8 @@ CREATE INDEX customers_renewals ON public.customers USING btree (renew_at, accou
 CREATE INDEX customers_suspended ON public.customers USING btree (account_id, number) WHERE ((status)::text = 'suspended'::text)
 CREATE INDEX customers_test_ends ON public.customers USING btree (account_id, expires_at, number) WHERE (account_id > 5000000)
 CREATE INDEX customers_test_renewals ON public.customers USING btree (account_id, renew_at, number) WHERE ((renew_at IS NOT NULL) AND (NOT ends_at_period_end) AND (account_id > 5000000))
+CREATE INDEX erasures_due ON public.erasures USING btree (next_pass_at) WHERE (next_pass_at IS NOT NULL)
+CREATE UNIQUE INDEX erasures_pkey ON public.erasures USING btree (account_id, customer_number)
 CREATE UNIQUE INDEX event_gaps_pkey ON public.event_gaps USING btree (account_id, last_number)
 CREATE UNIQUE INDEX event_inbox_pkey ON public.event_inbox USING btree (id)
 CREATE UNIQUE INDEX event_stream_of_account ON public.event_stream USING btree (account_id, last_number)
@@ -958,6 +973,8 @@ CREATE UNIQUE INDEX event_stream_pkey ON public.event_stream USING btree ("posit
 CREATE UNIQUE INDEX event_stream_head_pkey ON public.event_stream_head USING btree (only_row)
 CREATE INDEX events_of_type ON public.events USING btree (account_id, type, number)
 CREATE UNIQUE INDEX events_pkey ON public.events USING btree (account_id, number)
+CREATE INDEX former_references_customer ON public.former_references USING btree (account_id, customer_number)
+CREATE UNIQUE INDEX former_references_pkey ON public.former_references USING btree (account_id, reference)
 CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (kind)
 CREATE UNIQUE INDEX keyed_changes_pkey ON public.keyed_changes USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX known_addresses_pkey ON public.known_addresses USING btree (person_id, network)
@@ -1086,13 +1103,15 @@ CREATE TRIGGER accounts_id_check BEFORE INSERT OR UPDATE OF id ON public.account
 CREATE TRIGGER accounts_kept BEFORE DELETE ON public.accounts FOR EACH ROW EXECUTE FUNCTION refuse_deleting_accounts()
 CREATE TRIGGER accounts_test BEFORE INSERT OR UPDATE OF id, test_of, test_state, test_clock ON public.accounts FOR EACH ROW WHEN ((((new.test_of IS NOT NULL) <> (new.id > 5000000)) OR ((new.test_state IS NOT NULL) <> (new.id > 5000000)) OR ((new.test_clock IS NOT NULL) <> (new.id > 5000000)))) EXECUTE FUNCTION refuse_row()
 CREATE TRIGGER accounts_test_state BEFORE INSERT OR UPDATE OF test_state ON public.accounts FOR EACH ROW WHEN ((new.test_state <> ALL (ARRAY['current'::text, 'discarded'::text, 'clean'::text]))) EXECUTE FUNCTION refuse_row()
-CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_unless_erasing()
+CREATE TRIGGER audit_log_erased BEFORE UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION refuse_all_but_erasing_texts()
 CREATE TRIGGER ledger_entries_append_only BEFORE UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER ledger_entries_kept BEFORE DELETE ON public.ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
 CREATE TRIGGER orders_append_only BEFORE UPDATE OR TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER orders_kept BEFORE DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
 CREATE TRIGGER packages_of_previous_version BEFORE INSERT OR UPDATE OF limit_accounts, limit_posts_per_day, limit_ai_images_per_month ON public.packages FOR EACH ROW WHEN ((new.limit_accounts IS NOT NULL)) EXECUTE FUNCTION take_limits_of_previous_version()
-CREATE TRIGGER plan_changes_append_only BEFORE UPDATE OR TRUNCATE ON public.plan_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER plan_changes_append_only BEFORE TRUNCATE ON public.plan_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
+CREATE TRIGGER plan_changes_erased BEFORE UPDATE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_all_but_erasing_reasons()
 CREATE TRIGGER plan_changes_kept BEFORE DELETE ON public.plan_changes FOR EACH ROW EXECUTE FUNCTION refuse_deleting_history()
 CREATE TRIGGER prices_before_holds_never_change BEFORE UPDATE OR TRUNCATE ON public.prices_before_holds FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
 CREATE TRIGGER scheduled_prices_never_change BEFORE UPDATE OR TRUNCATE ON public.scheduled_prices FOR EACH STATEMENT EXECUTE FUNCTION refuse_rewriting_history()
@@ -1109,6 +1128,24 @@ AS $function$
     case when action <> 'customer.grant_trial'
       then substring(subject from '^(?:customer|order) (\d{1,7})\d{9}$')::int end)
 $function$
+CREATE OR REPLACE FUNCTION public.refuse_all_but_erasing_reasons()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.reason is null and new.reason_erased
+    and to_jsonb(new) - 'reason' - 'reason_erased' = to_jsonb(old) - 'reason' - 'reason_erased' then return new; end if;
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
+end $function$
+CREATE OR REPLACE FUNCTION public.refuse_all_but_erasing_texts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - 'subject' - 'before' - 'after' = to_jsonb(old) - 'subject' - 'before' - 'after'
+    and (new.before is null) = (old.before is null) and (new.after is null) = (old.after is null) then return new; end if;
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
+end $function$
 CREATE OR REPLACE FUNCTION public.refuse_deleting_accounts()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1135,6 +1172,14 @@ CREATE OR REPLACE FUNCTION public.refuse_rewriting_history()
  LANGUAGE plpgsql
 AS $function$
 begin
+  raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
+end $function$
+CREATE OR REPLACE FUNCTION public.refuse_rewriting_unless_erasing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and current_setting('sellthrough.erasing', true) = 'on' then return null; end if;
   raise exception '% is append-only: % refused', tg_table_name, lower(tg_op) using errcode = '55000';
 end $function$
 CREATE OR REPLACE FUNCTION public.refuse_row()

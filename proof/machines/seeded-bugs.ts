@@ -554,9 +554,8 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'an order that waits is in no one’s way in another mode',
     file: 'src/features/order-engine/decisions/execute-order.ts',
-    find: "const pending = refusedWhilePending('plan' in customer ? customer : null);",
-    replace:
-      "const pending = isConfirmed ? refusedWhilePending('plan' in customer ? customer : null) : null;",
+    find: 'const pending = refusedWhilePending(known);',
+    replace: 'const pending = isConfirmed ? refusedWhilePending(known) : null;',
     test: 'test/unit/core-against-oracle.test.ts',
   },
   {

@@ -83,6 +83,7 @@ const coreNaming = {
   hasAccountPrices: true,
   hasPayments: true,
   hasWriteOffKeys: true,
+  hasReferences: false,
 } satisfies Partial<Naming>;
 
 /** One operator in eight gives no refund for cancels. */
@@ -105,6 +106,8 @@ const documentedStatus: Readonly<Record<PaymentRefusal['code'], number>> = {
   order_not_found: 404,
   customer_not_found: 404,
   customer_not_yours: 409,
+  customer_erased: 409,
+  reference_taken: 409,
   invalid_max_charge: 422,
   validation_failed: 422,
   order_failed: 422,
@@ -709,6 +712,7 @@ function answerProblem(step: Step, answers: Answer, packages: PackageCatalog): s
     if (answer.entry.balanceAfterCents !== entryBalanceOf(outcome)) return 'another balance after';
     return creditProblem(outcome, answer);
   }
+  if (expected.type === 'reference') return 'the core renames and erases no one';
   return orderAnswerProblem(expected.outcome, answer);
 }
 

@@ -53,6 +53,7 @@ import type {
   OrderOutcome,
   Prices,
   ProductMode,
+  ReferenceOutcome,
   SomePrices,
   World,
 } from './oracle.ts';
@@ -83,6 +84,8 @@ export interface Naming {
   /** False for a service without payments: those steps are left out. */
   readonly hasPayments: boolean;
   readonly hasWriteOffKeys: boolean;
+  /** False without a database, which knows whose reference it is: no customer is renamed or erased. */
+  readonly hasReferences: boolean;
 }
 
 export type PlayedList = Omit<PutListInput, 'accountId' | 'from'> & { readonly from: number | undefined };
@@ -206,6 +209,13 @@ export interface WriteOffStep {
   readonly key: string | undefined;
 }
 
+export interface RenameStep {
+  readonly type: 'rename';
+  readonly account: number;
+  readonly customer: number;
+  readonly reference: string;
+}
+
 export type PaymentStep = ReceivePaymentStep | ReversePaymentStep | ReinstatePaymentStep | WriteOffStep;
 
 export type Request =
@@ -219,6 +229,8 @@ export type Request =
       readonly customer: number;
       readonly status: 'active' | 'suspended';
     }
+  | RenameStep
+  | { readonly type: 'erase'; readonly account: number; readonly customer: number }
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
   | { readonly type: 'mode'; readonly mode: ProductMode }
@@ -256,6 +268,7 @@ export type Expected =
   | { readonly type: 'trial'; readonly outcome: Refusal | { replayed: boolean; given: boolean } }
   | { readonly type: 'plan'; readonly outcome: PlanChangeOutcome }
   | { readonly type: 'status'; readonly outcome: { readonly customer: CustomerView } | Refusal }
+  | { readonly type: 'reference'; readonly outcome: ReferenceOutcome }
   | { readonly type: 'settle'; readonly outcome: SettleOutcome }
   | { readonly type: 'renewals'; readonly attempts: readonly RenewalAttempt[] }
   | { readonly type: 'schedule'; readonly outcome: PriceRefusal | { status: number; replayed: boolean } }
@@ -493,6 +506,22 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const customer = 1 + reader.below(customersOf(account).length);
         return { type, account, customer, status: reader.pick(['suspended', 'suspended', 'active']) };
       }
+      case 'rename': {
+        if (!naming.hasReferences) return null;
+        const account = accountWithOrders(reader.below(groups.length));
+        const customer = 1 + reader.below(customersOf(account).length);
+        return { type, account, customer, reference: newReferenceOf(reader) };
+      }
+      case 'erase': {
+        if (!naming.hasReferences) return null;
+        const account = accountWithOrders(reader.below(groups.length));
+        const own = customersOf(account);
+        const ended = own.filter(({ plan }) => plan.expiresAt <= at || plan.status === 'cancelled');
+        const drawn = 1 + reader.below(own.length);
+        const isEnded = reader.below(4) > 0 && ended.length > 0;
+        const customer = isEnded ? (ended[reader.below(ended.length)]?.number ?? drawn) : drawn;
+        return { type, account, customer };
+      }
       case 'mode':
         return { type, mode: reader.pick(modes) };
       case 'jobs':
@@ -540,6 +569,16 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       default:
         return type satisfies never;
     }
+  }
+
+  /** One that no customer has had, or that some customer has or had, in any account. */
+  function newReferenceOf(reader: Reader): string {
+    const how = reader.below(4);
+    const known = [...owners.keys()];
+    const any = known[reader.below(known.length)];
+    if (how === 3 && any !== undefined) return any;
+    const drawn = customerOf(reader, reader.below(groups.length));
+    return how === 2 ? drawn : `${reader.pick(['new', 'other', 'third'])}-${drawn}`;
   }
 
   function placeOf(reader: Reader): PlaceStep {
@@ -1053,6 +1092,18 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         const input = { accountId: accountIdOf(account), customerId: String(customer), status };
         const outcome = oracle.setCustomerStatus(input, at);
         return { type: 'status', outcome };
+      }
+      case 'rename': {
+        const { account, customer, reference } = request;
+        const outcome = oracle.changeReference({ accountId: accountIdOf(account), customer, reference }, at);
+        if (!('code' in outcome)) own(outcome.customer.reference, account);
+        return { type: 'reference', outcome };
+      }
+      case 'erase': {
+        const { account, customer } = request;
+        const erasedAs = `erased-${Number(accountIdOf(account)) * 1_000_000_000 + customer}`;
+        const outcome = oracle.eraseCustomer({ accountId: accountIdOf(account), customer, erasedAs }, at);
+        return { type: 'reference', outcome };
       }
       case 'block':
         oracle.setBlocked({ accountId: accountIdOf(request.account), blocked: request.blocked });

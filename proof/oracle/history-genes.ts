@@ -129,6 +129,8 @@ export const operationTypes = choices(
   [7, 'held'],
   [8, 'payment'],
   [12, 'way_back'],
+  [4, 'rename'],
+  [4, 'erase'],
 );
 
 /** `again`: an order that was settled before or never waited. */

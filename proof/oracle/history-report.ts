@@ -35,7 +35,7 @@ function labelsOf({ request, expected, notes }: Step): readonly string[] {
   }
   if (expected.type === 'list')
     return [`${request.type} 200${'replayed' in outcome && outcome.replayed ? ', replayed' : ''}`];
-  if (expected.type === 'status') return [`${request.type} 200`, ...notes];
+  if (expected.type === 'status' || expected.type === 'reference') return [`${request.type} 200`, ...notes];
   const isGiven = !('given' in outcome) || outcome.given || outcome.replayed;
   const kind = 'order' in outcome ? ` ${outcome.order.kind}` : isGiven ? '' : ' running already';
   const refund = 'order' in outcome && outcome.order.refundCents > 0n ? ' with a refund' : '';

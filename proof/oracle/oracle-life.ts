@@ -78,7 +78,12 @@ export type RenewalAttempt = {
   outcome: OrderOutcome;
 };
 
-export type BoundPlanChange = { operation: string; refundCents: bigint; balanceAfterCents: bigint };
+export type BoundPlanChange = {
+  operation: string;
+  refundCents: bigint;
+  balanceAfterCents: bigint;
+  customerNumber: number;
+};
 
 export type PlanLifeWorld = {
   accounts: () => Iterable<Account>;
@@ -237,7 +242,12 @@ export function createPlanLife(world: PlanLifeWorld) {
     if (typeof refundCents !== 'bigint') return refundCents;
     const balanceAfterCents = account.balanceCents;
     if (request.key !== null)
-      account.planKeys.set(request.key, { operation, refundCents, balanceAfterCents });
+      account.planKeys.set(request.key, {
+        operation,
+        refundCents,
+        balanceAfterCents,
+        customerNumber: customer.number,
+      });
     return {
       status: 200,
       replayed: false,

@@ -17,6 +17,8 @@ export type RefusalCode =
   | 'order_not_found'
   | 'customer_not_found'
   | 'customer_not_yours'
+  | 'customer_erased'
+  | 'reference_taken'
   | 'invalid_max_charge'
   | 'validation_failed'
   | 'order_failed'

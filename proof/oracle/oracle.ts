@@ -95,6 +95,8 @@ export type TrialOutcome =
   | { status: 201; replayed: boolean; given: boolean; customer: CustomerView }
   | Refusal;
 
+export type ReferenceOutcome = { status: 200; customer: CustomerView } | Refusal;
+
 export type LedgerEntry = {
   kind: 'refund' | 'charge' | 'credit' | 'reversal' | 'settlement' | 'reinstatement';
   amountCents: bigint;
@@ -148,6 +150,7 @@ export type Customer = PlanLife & {
   createdAt: number;
   pendingOrder: number | null;
   trialsHad: Set<number>;
+  isErased: boolean;
   history: HistoryItem[];
 };
 
@@ -201,6 +204,8 @@ export function createOracle(world: World) {
   });
 
   const customers = new Map<string, Customer>();
+  /** References that customers had before; each still names its customer. */
+  const formerReferences = new Map<string, Customer>();
   let keysMinted = 0;
   let cancelRefund = world.cancelRefund ?? 'unused';
   let productMode = world.productMode ?? 'none';
@@ -242,7 +247,7 @@ export function createOracle(world: World) {
   const { settleOrder } = createHandoffs({
     getAccount,
     getCustomer: (reference) => {
-      const customer = customers.get(reference);
+      const customer = namedBy(reference);
       if (customer === undefined) throw new Error(`no customer ${reference} in this world`);
       return customer;
     },
@@ -332,9 +337,7 @@ export function createOracle(world: World) {
     if (isRefusal(request)) return request;
 
     // Another account's customer is as unknown as a missing one.
-    const customer = allOf(account).find(
-      ({ number, reference }) => number === input.customer || reference === input.customer,
-    );
+    const customer = findOwn(account, input.customer);
     // As for a missing order, a bound key that does not name this customer is a conflict.
     const bound = request.key === null ? undefined : account.orderKeys.get(request.key);
     if (bound !== undefined) {
@@ -377,8 +380,9 @@ export function createOracle(world: World) {
   function sell(account: Account, intent: Intent, now: number): OrderOutcome {
     const { packageSold, months } = intent;
 
-    const customer = customers.get(intent.customerReference);
+    const customer = namedBy(intent.customerReference);
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
+    if (customer?.isErased) return refuse('customer_erased');
 
     // While an order is pending, the plan accepts no other (A82).
     if (customer !== undefined && customer.pendingOrder !== null)
@@ -435,8 +439,8 @@ export function createOracle(world: World) {
       packageId: packageSold.id,
       months,
       period: periodOf(months),
-      customerReference: intent.customerReference,
-      email: emailOf(intent.customerReference),
+      customerReference: customer?.reference ?? intent.customerReference,
+      email: emailOf(customer?.reference ?? intent.customerReference),
       priceCents,
       priceRule,
       refundCents,
@@ -553,13 +557,16 @@ export function createOracle(world: World) {
     const operation = JSON.stringify(['trial', input.packageId, reference, again]);
     const bound = key === undefined ? undefined : account.planKeys.get(key);
     if (bound !== undefined) {
-      const customer = customers.get(reference);
+      const customer = allOf(account).find(({ number }) => number === bound.customerNumber);
       if (bound.operation !== operation || customer === undefined) return refuse('idempotency_conflict');
       return { status: 201, replayed: true, given: false, customer: viewOf(customer, now) };
     }
     const outcome = giveTrial(account, reference, { packageId: input.packageId, again, now });
-    if (!('code' in outcome) && key !== undefined)
-      account.planKeys.set(key, { operation, refundCents: 0n, balanceAfterCents: account.balanceCents });
+    if (!('code' in outcome) && key !== undefined) {
+      const { balanceCents: balanceAfterCents } = account;
+      const customerNumber = outcome.customer.number;
+      account.planKeys.set(key, { operation, refundCents: 0n, balanceAfterCents, customerNumber });
+    }
     return outcome;
   }
 
@@ -572,8 +579,9 @@ export function createOracle(world: World) {
     const trial = packages.get(input.packageId);
     if (trial === undefined || !trial.trial) return refuse('invalid_package', { field: 'package_id' });
     if (trial.retired) return refuse('package_unavailable', { field: 'package_id' });
-    const known = customers.get(reference);
+    const known = namedBy(reference);
     if (known !== undefined && known.accountId !== account.id) return refuse('customer_not_yours');
+    if (known?.isErased) return refuse('customer_erased');
     if (known !== undefined && known.pendingOrder !== null)
       return refuse('order_failed', { reason: 'order_pending' });
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
@@ -620,14 +628,93 @@ export function createOracle(world: World) {
       createdAt: now,
       pendingOrder: null,
       trialsHad: new Set<number>(),
+      isErased: false,
       history: [],
     };
     customers.set(reference, customer);
     return customer;
   }
 
+  /** Gives a customer another reference. The former one still names the customer, so no other customer can have it. */
+  function changeReference(
+    input: { accountId: AccountId; customer: number | string; reference: string },
+    now: number,
+  ): ReferenceOutcome {
+    const account = getAccount(input.accountId);
+    const closed = findClosedAccount(account);
+    if (closed !== null) return closed;
+    const reference = normalizeCustomer(input.reference);
+    if (reference === null || isErasedReference(reference))
+      return refuse('invalid_customer', { field: 'reference' });
+    const customer = findOwn(account, input.customer);
+    if (customer === undefined) return refuse('customer_not_found');
+    if (customer.isErased) return refuse('customer_erased');
+    if (customer.reference !== reference) {
+      const holder = namedBy(reference);
+      if (holder !== undefined && holder !== customer)
+        return refuse('reference_taken', { field: 'reference' });
+      formerReferences.delete(reference);
+      formerReferences.set(customer.reference, customer);
+      // A name that was the reference, as where none was given, follows it.
+      if (customer.name === customer.reference) customer.name = reference;
+      rename(account, customer, reference);
+    }
+    return { status: 200, customer: viewOf(customer, now) };
+  }
+
+  /** All that names the customer goes. Orders, amounts and history stay; `erasedAs` is the name that they show then. */
+  function eraseCustomer(
+    input: { accountId: AccountId; customer: number | string; erasedAs: string },
+    now: number,
+  ): ReferenceOutcome {
+    const account = getAccount(input.accountId);
+    const closed = findClosedAccount(account);
+    if (closed !== null) return closed;
+    const customer = findOwn(account, input.customer);
+    if (customer === undefined) return refuse('customer_not_found');
+    if (!customer.isErased) {
+      if (customer.pendingOrder !== null) return refuse('order_failed', { reason: 'order_pending' });
+      if (isRunning(customer, now)) return refuse('order_failed', { reason: 'plan_running' });
+      if (namedBy(input.erasedAs) !== undefined) return refuse('reference_taken');
+      for (const [reference, { accountId, number }] of formerReferences)
+        if (accountId === account.id && number === customer.number) formerReferences.delete(reference);
+      // The history shows it like a removal by the account.
+      const byHand = { customerId: String(customer.number), body: undefined, headerKey: undefined };
+      life.removeAutoRenew({ accountId: account.id, ...byHand }, now);
+      rename(account, customer, input.erasedAs);
+      customer.name = input.erasedAs;
+      customer.isErased = true;
+      for (const item of customer.history) delete item.reason;
+    }
+    return { status: 200, customer: viewOf(customer, now) };
+  }
+
+  function rename(account: Account, customer: Customer, reference: string): void {
+    const was = customer.reference;
+    customers.delete(was);
+    customer.reference = reference;
+    customers.set(reference, customer);
+    account.orders = account.orders.map((one) =>
+      one.customerReference === was
+        ? Object.freeze({ ...one, customerReference: reference, email: emailOf(reference) })
+        : one,
+    );
+  }
+
+  function namedBy(reference: string): Customer | undefined {
+    return customers.get(reference) ?? formerReferences.get(reference);
+  }
+
+  function findOwn(account: Account, customer: number | string): Customer | undefined {
+    if (typeof customer === 'number') return allOf(account).find(({ number }) => number === customer);
+    const found = namedBy(customer);
+    return found?.accountId === account.id ? found : undefined;
+  }
+
   function allOf(account: Account): Customer[] {
-    return [...customers.values()].filter((item) => item.accountId === account.id);
+    return [...customers.values()]
+      .filter((item) => item.accountId === account.id)
+      .sort((a, b) => a.number - b.number);
   }
 
   function setCancelRefund(input: { cancelRefund: 'unused' | 'none' }): void {
@@ -658,6 +745,8 @@ export function createOracle(world: World) {
   function emptyAccount(accountId: AccountId): void {
     const account = getAccount(accountId);
     for (const { reference } of allOf(account)) customers.delete(reference);
+    for (const [reference, customer] of formerReferences)
+      if (customer.accountId === accountId) formerReferences.delete(reference);
     const { id, group, blocked, apiEnabled } = account;
     accounts.set(id, newAccount({ id, group, balanceCents: 0n, blocked, apiEnabled }));
   }
@@ -687,7 +776,7 @@ export function createOracle(world: World) {
 
   function renewalPrice(accountId: AccountId, reference: string, months: Months, now: number): Priced | null {
     const account = getAccount(accountId);
-    const found = customers.get(reference);
+    const found = namedBy(reference);
     if (found === undefined || found.accountId !== accountId || !isRunning(found, now)) return null;
     const packageSold = getPackage(found.plan.packageId);
     return prices.priceOf({ accountId, group: pricedAs(account), packageSold, months, run: found.plan }, now);
@@ -742,7 +831,7 @@ export function createOracle(world: World) {
 
   /** By normalized reference, because the oracle does not know the service's customer ids. */
   function customer(accountId: AccountId, reference: string, now: number): CustomerView | Refusal {
-    const found = customers.get(reference);
+    const found = namedBy(reference);
     if (found === undefined || found.accountId !== getAccount(accountId).id)
       return refuse('customer_not_found');
     return viewOf(found, now);
@@ -750,7 +839,7 @@ export function createOracle(world: World) {
 
   /** The last call that the product must have accepted (docs/hand-off.md). null: the customer never had a plan. */
   function toldLast(accountId: AccountId, reference: string, now: number): ToldPlan | null {
-    const found = customers.get(reference);
+    const found = namedBy(reference);
     if (found === undefined || found.accountId !== accountId) return null;
     const { plan, isCancelled } = found;
     if (plan.periods.length === 0 && !isCancelled) return null;
@@ -765,14 +854,14 @@ export function createOracle(world: World) {
   }
 
   function history(accountId: AccountId, reference: string): HistoryItem[] | Refusal {
-    const found = customers.get(reference);
+    const found = namedBy(reference);
     if (found === undefined || found.accountId !== accountId) return refuse('customer_not_found');
     return found.history.map((item) => ({ ...item })).reverse();
   }
 
   /** No request shows these. */
   function paidPeriods(accountId: AccountId, reference: string): PaidPeriod[] {
-    const found = customers.get(reference);
+    const found = namedBy(reference);
     if (found === undefined || found.accountId !== accountId) return [];
     return found.plan.periods.map((period) => ({ ...period }));
   }
@@ -837,6 +926,8 @@ export function createOracle(world: World) {
     credit,
     ...payments.requests,
     grantTrial,
+    changeReference,
+    eraseCustomer,
     ...life,
     settleOrder,
     setCancelRefund,
@@ -973,6 +1064,10 @@ function periodOf(months: Months): Period {
   if (months === 1) return 'monthly';
   if (months === 3) return 'quarterly';
   return 'yearly';
+}
+
+function isErasedReference(reference: string): boolean {
+  return /^erased-[0-9]+$/.test(reference);
 }
 
 function emailOf(reference: string): string {

@@ -4,7 +4,7 @@ import type { EventView } from '../../src/features/events/event-schemas.ts';
 import type { EmittedAt } from './oracle-test-mode.ts';
 
 /** These events have no command of an account. Other tests cover them. */
-const untold = /^(key|price|webhook)\./;
+const untold = /^(?:(?:key|price|webhook)\.|customer\.(?:updated|erased)$)/;
 /** On live accounts, a job sends these events, and the histories run it at any time. */
 const byTheJob = /^plan\.(ending|expired)$/;
 

@@ -11,7 +11,15 @@ import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts
 import { type ApiClient, createApiClient } from '../throwaway/api-client.ts';
 import { startTestService, type TestService } from '../throwaway/test-service.ts';
 import type { SampleRequest } from './request-samples.ts';
-import { contoso, exchanges, ids, innerIdsOfSteps, northwind, pendingOrders } from './story-requests.ts';
+import {
+  contoso,
+  exchanges,
+  ids,
+  idsOfSteps,
+  innerIdsOfSteps,
+  northwind,
+  pendingOrders,
+} from './story-requests.ts';
 
 export function keyOf(
   { resellerKey, adminKey, testKey }: StoryWorld,
@@ -88,6 +96,7 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     adminKey: admin.key,
     testKey,
     async environmentOf(operationId) {
+      if (operationId === 'eraseCustomer') await leaveEndedPlan(service);
       if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
       if (operationId === 'listProductCalls') await leaveCallUntaken(service);
       if (operationId === 'listReceivables') await leaveReceivable(service);
@@ -158,6 +167,31 @@ async function deliverOnce({ service, database }: TestService): Promise<void> {
   }
   await service.jobs.cancel(deliveriesKind);
   await service.jobs.idle();
+}
+
+async function leaveEndedPlan({ service: { engine }, database }: TestService): Promise<void> {
+  const [row] = await database
+    .ofAccount(northwind)
+    .query({ name: '', text: `select access_version from accounts where id = ${northwind}` });
+  const caller = { accountId: northwind, accessVersion: Number(row?.['access_version']) };
+  const placed = await engine.submit({
+    ...{ ...caller, type: 'place', idempotencyKey: 'signup-1900', keyIsMinted: false, maxChargeCents: null },
+    ...{
+      packageId: 2,
+      months: 12,
+      customerReference: 'mary@example.com',
+      customerName: null,
+      loginLink: null,
+    },
+  });
+  assert.ok(placed.type === 'ordered', placed.type);
+  const { customerNumber } = placed.order;
+  assert.equal(publicId(northwind, customerNumber), idsOfSteps['eraseCustomer']);
+  const ended = await engine.submit({
+    ...{ ...caller, type: 'cancel', at: 'now', actorId: northwind, by: null, customerNumber },
+    ...{ idempotencyKey: 'cancel-1900', keyIsMinted: false },
+  });
+  assert.equal(ended.type, 'plan_changed');
 }
 
 /** Leaves orders for a product that never answers, three days later. By then the account has another key. */

@@ -19,10 +19,13 @@ export const ids: Readonly<Record<string, number | string>> = {
   events: 2_000_000_001,
   webhooks: 1,
   'bank-lines': 1,
-  'product-calls': 'call_change_2000000010',
+  'product-calls': 'call_change_2000000011',
 };
 const invited = 10_000_001;
-const idsOfSteps: Readonly<Record<string, number>> = {
+/** The operator erases the customer again, which changes nothing. */
+export const idsOfSteps: Readonly<Record<string, number>> = {
+  eraseCustomer: 2_000_000_003,
+  eraseCustomerOfAccount: 2_000_000_003,
   deleteWebhook: 2,
   refundTopup: 2_000_000_001,
   deleteOperatorWebhook: 4,
@@ -39,8 +42,8 @@ const innerIds: Readonly<Record<string, number>> = {
 export const innerIdsOfSteps: Readonly<Record<string, number>> = { revokeAccountKey: 3 };
 /** Orders that wait for the product. They are placed right before the first of these two steps. */
 export const pendingOrders: Readonly<Record<string, number>> = {
-  acceptOrder: 2_000_000_007,
-  failOrder: 2_000_000_008,
+  acceptOrder: 2_000_000_008,
+  failOrder: 2_000_000_009,
 };
 const month = '2026-01';
 const reference = 'ada@example.com';

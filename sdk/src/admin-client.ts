@@ -834,6 +834,14 @@ export class AdminClient {
   }
 
   /**
+   * Removes what names a customer of any account, for good. Erasing again changes nothing. Errors: customer_not_found,
+   * order_failed (422: `plan_running`, `order_pending`), reference_taken (409).
+   */
+  async eraseCustomerOfAccount(customerId: number, options?: CallOptions): Promise<Customer> {
+    return (await this.#call('eraseCustomerOfAccount', { id: customerId, options })).body.customer;
+  }
+
+  /**
    * Cancels a customer's plan as the account itself could: the unused part is credited to the account. Errors:
    * customer_not_found, order_failed, idempotency_conflict, invalid_idempotency_key, validation_failed.
    */

@@ -239,6 +239,14 @@ export class Sellthrough {
     return { ...answer.body, replayed: answer.replayed };
   }
 
+  /**
+   * Removes what names the customer, for good. The plan must have ended. Erasing again changes nothing. Errors:
+   * customer_not_found, order_failed (422: `plan_running`, `order_pending`), reference_taken (409).
+   */
+  async eraseCustomer(customerId: number, options?: CallOptions): Promise<Customer> {
+    return (await this.#call('eraseCustomer', { id: customerId, options })).body.customer;
+  }
+
   async listCustomers(query?: PageQuery, options?: CallOptions): Promise<Page<Customer>> {
     return numberedPage((await this.#call('listCustomers', { query, options })).body);
   }

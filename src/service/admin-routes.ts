@@ -9,6 +9,7 @@ import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-rou
 import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
+import { eraseAdminRoutes } from '../features/erasure/erase-routes.ts';
 import { eventAdminRoutes } from '../features/events/event-admin-routes.ts';
 import { productAdminRoutes } from '../features/fulfillment/product-admin-routes.ts';
 import { productCallRoutes } from '../features/fulfillment/product-call-routes.ts';
@@ -49,6 +50,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountPriceRoutes> &
   Needs<typeof loginCodeAdminRoutes> &
   Needs<typeof customerHoldRoutes> &
+  Needs<typeof eraseAdminRoutes> &
   Needs<typeof operatorPlanRoutes> &
   Needs<typeof loginLinkAdminRoutes> &
   Needs<typeof productAdminRoutes> &
@@ -85,6 +87,7 @@ export function adminRoutes(
   limitAdminRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);
   customerHoldRoutes(app, dependencies);
+  eraseAdminRoutes(app, dependencies);
   operatorPlanRoutes(app, dependencies);
   loginLinkAdminRoutes(app, dependencies);
   productAdminRoutes(app, dependencies);

@@ -31,6 +31,7 @@ import {
 import { customerEditRoutes } from '../features/customers/customer-edit-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
 import { customerRoutes } from '../features/customers/customer-routes.ts';
+import { eraseRoutes } from '../features/erasure/erase-routes.ts';
 import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
 import { entitlementRoutes } from '../features/fulfillment/entitlement-routes.ts';
@@ -359,6 +360,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
   planHistoryRoutes(api, { ...dependencies, packages, confirm });
   customerEditRoutes(api, { ...dependencies, packages, confirm });
+  eraseRoutes(api, { ...dependencies, packages });
   ledgerListRoutes(api, dependencies, ownLists(by));
   statementRoutes(api, dependencies);
   forecastRoutes(api, { ...dependencies, packages, confirm });

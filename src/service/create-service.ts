@@ -467,7 +467,8 @@ function createProductCallers(
       database,
       outbound,
       seal,
-      prepare: (calls) => prepareProductCalls({ database, packages, payload: productPayload, now }, calls),
+      prepare: (calls) =>
+        prepareProductCalls({ database, packages, payload: productPayload, seal, now }, calls),
       async settle(settlement) {
         const outcome = await engine.submit({ type: 'settle_order', ...settlement, by: null });
         // Another process may have settled the order meanwhile, with either outcome.

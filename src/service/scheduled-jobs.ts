@@ -10,6 +10,7 @@ import type { TotpStore } from '../features/auth/totp-store.ts';
 import type { PlanSums } from '../features/business/plan-sums.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
+import { eraseTexts } from '../features/erasure/erasure-job.ts';
 import { goOnListening } from '../features/events/event-log.ts';
 import { deleteOldEvents } from '../features/events/event-stream.ts';
 import {
@@ -159,6 +160,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
         return { backlog };
       },
     },
+    erasureJob(dependencies),
     {
       kind: 'discarded_tests',
       ...times.discardedTests,
@@ -211,6 +213,14 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     });
   }
   return jobs;
+}
+
+function erasureJob({ database, now, mail, limits }: ScheduledJobsDependencies): ScheduledJob {
+  return {
+    kind: 'erasures',
+    ...limits.scheduledJobs.erasures,
+    run: async ({ signal }) => ({ backlog: await eraseTexts({ database, now, seal: mail.seal }, signal) }),
+  };
 }
 
 function paymentJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {

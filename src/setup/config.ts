@@ -238,6 +238,8 @@ export const defaultLimits = {
     listIndexes: { everySeconds: 60, runSecondsMax: 30 },
     // The next reset of a test account may have to wait for this job.
     discardedTests: { everySeconds: 15, runSecondsMax: 30 },
+    // What was erased is still in logs until this job has run.
+    erasures: { everySeconds: 15, runSecondsMax: 60 },
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },

@@ -5,6 +5,7 @@
 import { sealedSecrets } from '../features/auth/totp-store.ts';
 import { sealedProductSecrets } from '../features/fulfillment/product-settings.ts';
 import { sealedKeys } from '../features/identity/api-key-rows.ts';
+import { sealedErasures } from '../features/order-engine/records/erasure-rows.ts';
 import { sealedPaymentSecrets } from '../features/payments/payment-settings.ts';
 import { sealedWebhookSecrets } from '../features/webhooks/webhook-store.ts';
 import { type Database, DatabaseUnavailable, ranked } from '../platform/database/database.ts';
@@ -22,6 +23,7 @@ const everySealedText = [
   sealedProductSecrets,
   sealedPaymentSecrets,
   sealedMails,
+  sealedErasures,
   ...sealedWebhookSecrets,
 ];
 

@@ -118,6 +118,14 @@ export const errorCatalog = {
     message: 'Method not allowed. See the Allow header.',
   },
   customer_not_yours: { status: 409, message: 'This customer belongs to another account.' },
+  customer_erased: {
+    status: 409,
+    message: 'This customer was erased. Order under a new reference to make a new customer.',
+  },
+  reference_taken: {
+    status: 409,
+    message: 'Another customer has this reference, or had it before. Choose another one.',
+  },
   clock_moving: {
     status: 409,
     message: 'The test clock is already moving. Wait for the answer to that request.',

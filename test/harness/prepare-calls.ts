@@ -12,7 +12,13 @@ export async function prepareCalls({ database, service, clock }: TestService): P
       from product_calls where status = 'waiting' order by account_id, customer_number, id`,
   });
   return prepareProductCalls(
-    { database, packages: service.packages, payload: productPayload, now: () => clock.seconds },
+    {
+      database,
+      packages: service.packages,
+      payload: productPayload,
+      seal: service.seal,
+      now: () => clock.seconds,
+    },
     rows
       .filter((row) => row['is_new'] === true)
       .map((row) => ({ id: Number(row['id']), accountId: Number(row['account_id']) })),

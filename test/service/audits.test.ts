@@ -253,7 +253,8 @@ describe('history is append-only, also in psql', () => {
   for (const table of ['orders', 'ledger_entries', 'plan_changes', 'audit_log']) {
     for (const statement of [
       `update ${table} set number = number`,
-      `update ${table} set number = number where false`,
+      // The trigger of plan_changes looks at rows, because erasing a customer removes reasons.
+      ...(table === 'plan_changes' ? [] : [`update ${table} set number = number where false`]),
       `delete from ${table}`,
       `truncate ${table}`,
     ]) {

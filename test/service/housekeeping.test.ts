@@ -25,6 +25,7 @@ const everywhere = [
   'old_events',
   'ledger_days',
   'list_indexes',
+  'erasures',
   'discarded_tests',
   'expired_logins',
   'expired_sessions',

@@ -123,6 +123,7 @@ async function runHistory(history: History): Promise<Run> {
     hasAccountPrices: true,
     hasPayments: false,
     hasWriteOffKeys: false,
+    hasReferences: true,
   });
 
   const problems = new Map<number, string>();
@@ -277,6 +278,15 @@ async function send(
       const id = ownId(clientAt(accounts, account).id, customer);
       return administrator.patch(`/api/admin/v1/customers/${id}`, { status });
     }
+    case 'rename': {
+      const client = clientAt(accounts, request.account);
+      const path = `/customers/${ownId(client.id, request.customer)}`;
+      return client.patch(path, { reference: request.reference });
+    }
+    case 'erase': {
+      const client = clientAt(accounts, request.account);
+      return client.post(`/customers/${ownId(client.id, request.customer)}/erase`, {});
+    }
     case 'block':
       return administrator.patch(adminPath(request.account), { blocked: request.blocked });
     case 'mode':
@@ -397,7 +407,7 @@ function answerProblem(step: Step, answer: Answer, accountIds: readonly number[]
       return status === 422 ? refusalProblem(outcome, { code, details }) : `status ${status}`;
     return refusalProblem(outcome, { code, details, status });
   }
-  if (expected.type === 'plan' || expected.type === 'status') {
+  if (expected.type === 'plan' || expected.type === 'status' || expected.type === 'reference') {
     const account = 'account' in request ? request.account : 0;
     return changeProblem(step, answer, accountIds[account] ?? 0);
   }
@@ -501,6 +511,10 @@ function changeProblem(
   if (expected.type === 'status' && 'customer' in expected.outcome) {
     const { status: shown } = expected.outcome.customer;
     return body.customer.status === shown ? null : `the customer is ${body.customer.status}`;
+  }
+  if (expected.type === 'reference' && 'customer' in expected.outcome) {
+    const wanted = toText(sorted(shownCustomer(expected.outcome.customer, accountId)));
+    return toText(sorted(body.customer)) === wanted ? null : `the customer is not ${wanted}`;
   }
   if (expected.type !== 'plan' || 'code' in expected.outcome) return 'the oracle has no such answer';
   const { replayed, customer, refundCents, balanceAfterCents } = expected.outcome;

@@ -16,7 +16,10 @@ before(async () => {
   service = await startTestService();
   reseller = await service.createReseller({ credit: '100.00' });
   const body = { package_id: service.packages.basic, customer: 'someone' };
-  assert.equal((await reseller.post('/orders', body)).status, 201);
+  const placed = await reseller.post('/orders', body);
+  assert.equal(placed.status, 201);
+  const path = `/customers/${placed.body.order.customer.id}/suspend`;
+  assert.equal((await reseller.post(path, { reason: 'unpaid' })).status, 200);
 });
 after(() => service.close());
 
@@ -71,7 +74,18 @@ const rewritten: readonly (readonly [string, string])[] = [
   ['an order’s existence', 'delete from orders'],
   ['an entry of the ledger', 'update ledger_entries set amount_cents = 0'],
   ['a plan change', 'update plan_changes set after_order = 0'],
+  ['the reason of a plan change', `update plan_changes set reason = 'paid'`],
+  [
+    'the rest of a plan change',
+    'update plan_changes set reason = null, reason_erased = true, after_order = 0',
+  ],
   ['the audit log', 'delete from audit_log'],
+  ['an entry of the audit log', `update audit_log set subject = 'nothing'`],
+  [
+    'the time of an entry of the audit log',
+    `with allowed as materialized (select set_config('sellthrough.erasing', 'on', true) as on)
+      update audit_log set at = now() from allowed`,
+  ],
   ['a scheduled price', 'update scheduled_prices set price_cents = 0'],
 ];
 

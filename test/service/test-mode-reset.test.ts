@@ -192,7 +192,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
       const edit = { accountId: tests.id, number, name: 'Late', externalRef: undefined };
       const edited = await editCustomer(
         database,
-        { ...edit, idempotencyKey: 'late', describe: () => ({}) },
+        { ...edit, reference: undefined, idempotencyKey: 'late', describe: () => ({}) },
         asked.author,
         { now: asked.now, testBudget: createTestBudget(100_000, null) },
       );

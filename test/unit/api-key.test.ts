@@ -141,9 +141,10 @@ describe('a seal whose key is replaced', () => {
 test('every column of sealed texts is resealed', () => {
   const schema = readFileSync(new URL('../schema.sql', import.meta.url), 'utf8');
   const columns = [...schema.matchAll(/^(\w+\.(?:sealed_\w+|secret_key_check)) /gm)].map(([, name]) => name);
-  // These are sealedKeys, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), followed by the check.
+  // These are sealedKeys, sealedErasures, sealedSecrets, sealedMails and sealedWebhookSecrets (setup/reseal.ts), followed by the check.
   assert.deepEqual(columns, [
     'api_keys.sealed_key',
+    'erasures.sealed_words',
     'mails.sealed_body',
     'service_state.secret_key_check',
     'totp_secrets.sealed_secret',

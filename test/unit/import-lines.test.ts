@@ -31,6 +31,17 @@ const features: Readonly<Record<string, readonly string[]>> = {
   // charges no card for a day.
   backup: ['events', 'order-engine', 'payments'],
   audit: ['auth', 'customers', 'identity', 'packages'],
+  // What was erased is taken out of what other features keep.
+  erasure: [
+    'customers',
+    'events',
+    'fulfillment',
+    'identity',
+    'order-engine',
+    'packages',
+    'request-log',
+    'webhooks',
+  ],
   verification: ['identity', 'order-engine', 'packages'],
   keys: ['accounts', 'auth', 'events', 'identity', 'request-log', 'test-mode'],
   'request-log': ['customers', 'identity', 'orders'],

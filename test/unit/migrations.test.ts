@@ -69,6 +69,7 @@ const published = {
   '0062-payment-mails.sql': '3a50617a88f44ab1c90235f494ce9f4687dc69fa419f69daefaa3f12da6358ce',
   '0063-plan-sums.sql': 'f8786119ac6ec7a864549a349169c944c01392e5d3939a75cd94c4044a81ec1e',
   '0064-look-around.sql': '60f9d6445bdc5abe56ff81b8f49e6ede28d236e0917317df23a455bb51f586ec',
+  '0065-erasures.sql': 'b1725ae712483294b5a1936f3169043130409f0676d08e7e954f8daf14b5d60d',
 };
 
 test('no migration changes after it was published', () => {

@@ -7,10 +7,10 @@ import { toText } from '../../proof/oracle/history-report.ts';
 import { readPlaceRequest, readRenewRequest } from '../../proof/oracle/oracle-request.ts';
 import {
   parseCustomerName,
-  parseCustomerReference,
   parseOrderRequest,
   parseRenewRequest,
 } from '../../src/features/orders/parse-order-request.ts';
+import { parseCustomerReference } from '../../src/shared/customer-references.ts';
 import { sentIdempotencyHeader } from '../../src/shared/idempotency-keys.ts';
 import '../harness/fixed-seed.ts';
 

@@ -19,6 +19,7 @@ const naming = {
   hasAccountPrices: true,
   hasPayments: true,
   hasWriteOffKeys: true,
+  hasReferences: false,
 } as const;
 
 test('random histories meet every case of payments, and balance and receivable follow from sums', (context) => {

@@ -3,6 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
+import { parseCustomerReference } from '../../shared/customer-references.ts';
 import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -10,7 +11,7 @@ import type { TestBudget } from '../order-engine/records/test-usage.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { customerAnswerSchema, editCustomerBodySchema } from './customer-schemas.ts';
 import { customerView } from './customer-view.ts';
-import { editCustomer } from './edit-customer.ts';
+import { editCustomer, formerReferencesMax } from './edit-customer.ts';
 
 const nameLengthMax = 120;
 
@@ -38,8 +39,11 @@ export function customerEditRoutes(
         codes: [
           'invalid_idempotency_key',
           'validation_failed',
+          'invalid_customer',
           'customer_not_found',
+          'customer_erased',
           'idempotency_conflict',
+          'reference_taken',
           'reset_in_progress',
           'test_full',
         ],
@@ -47,9 +51,9 @@ export function customerEditRoutes(
       },
       schema: {
         operationId: 'editCustomer',
-        summary: 'Name a customer, or give your own id',
+        summary: 'Name a customer, give your own id, or change the reference',
         description:
-          'Changes no plan and no money. What is not sent stays as it is. external_ref: 1 to 80 visible ASCII characters, which you may use for several customers; null removes it. A request sent again with its idempotency key changes nothing again, even if the customer was changed since.',
+          'Changes no plan and no money. What is not sent stays as it is. external_ref: 1 to 80 visible ASCII characters, which you may use for several customers; null removes it. reference: the former one still names this customer, in orders, renewals and repeated requests; a customer keeps up to 10 of them. A name that was the reference changes with it. A request sent again with its idempotency key changes nothing again, even if the customer was changed since.',
         body: editCustomerBodySchema,
         response: { 200: customerAnswerSchema },
       },
@@ -59,6 +63,9 @@ export function customerEditRoutes(
       const idempotencyKey = idempotencyKeyOf(request);
       const { body } = request;
       const name = orRefuse(body.name === undefined ? undefined : parseName(body.name));
+      const reference = orRefuse(
+        body.reference === undefined ? undefined : parseNewReference(body.reference),
+      );
       const number = orRefuse(parseOwnNumber(params.id, principal.account.id), 'customer_not_found');
       const { now, ...caller } = actorOf(principal);
       const outcome = await editCustomer(
@@ -68,17 +75,32 @@ export function customerEditRoutes(
           number,
           name,
           externalRef: body.external_ref,
+          reference,
           idempotencyKey,
           describe: (customer) => customerView(customer, packages(), now),
         },
         caller,
         { now, testBudget },
       );
+      if (outcome.type === 'too_many_references') {
+        const reason = `the customer has had ${formerReferencesMax} others already`;
+        throw new RequestRefused(fieldRefusal('validation_failed', 'reference', reason));
+      }
+      if (outcome.type === 'reference_taken')
+        throw new RequestRefused(refusal('reference_taken', { field: 'reference' }));
       if (outcome.type !== 'edited') throw new RequestRefused(refusal(outcome.type));
       markReplayed(reply, outcome);
       return reply.send({ customer: customerView(outcome.customer, packages(), principal.now()) });
     },
   );
+}
+
+/** References of erased customers cannot be chosen. */
+function parseNewReference(text: string): string | Refusal {
+  const reference = parseCustomerReference(text, 'reference');
+  if (typeof reference === 'string' && /^erased-[0-9]+$/.test(reference))
+    return fieldRefusal('invalid_customer', 'reference', 'is reserved for erased customers');
+  return reference;
 }
 
 function parseName(text: string): string | Refusal {

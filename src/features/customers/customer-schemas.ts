@@ -87,6 +87,13 @@ export const editCustomerBodySchema = Type.Object(
         description: 'Your own id of the customer; null: none.',
       }),
     ),
+    reference: Type.Optional(
+      Type.String({
+        description: 'The new e-mail address or username. Another customer must never have had it.',
+        pattern: '^[^\\u0000-\\u001f]*$',
+        maxLength: 254,
+      }),
+    ),
     idempotency_key: keyInBody,
   },
   example({ name: 'Ada King', external_ref: 'crm-1001', idempotency_key: 'rename-1001' }),

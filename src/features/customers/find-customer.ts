@@ -33,7 +33,8 @@ const findOwnOfTest: SqlStatement = {
 /** With accounts on several servers, references have their own index there. */
 const findOwnApart: SqlStatement = {
   name: 'find_customer_number_apart',
-  text: 'select number as customer_number from customers where reference = $2 and account_id = $1::int',
+  text: `select number as customer_number from customers where reference = $2 and account_id = $1::int
+    union all select customer_number from former_references where reference = $2 and account_id = $1::int`,
 };
 
 const isEnding = `c.account_id = $1::int and c.expires_at > to_timestamp($2::bigint)

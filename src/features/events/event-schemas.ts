@@ -116,7 +116,14 @@ export const eventDescriptions = {
   },
   'plan.expired': { summary: 'A plan ended.', data: { customer } },
   'customer.created': { summary: 'The first order or a free trial created a customer.', data: { customer } },
-  'customer.updated': { summary: 'A customer’s name or external_ref was changed.', data: { customer } },
+  'customer.updated': {
+    summary: 'A customer’s name, external_ref or reference was changed.',
+    data: { customer },
+  },
+  'customer.erased': {
+    summary: 'A customer was erased. Earlier events no longer name them either.',
+    data: { customer },
+  },
   'balance.credited': {
     summary: 'Credit was added: by the operator, by a top-up, or because money came back.',
     data: ofEntry,

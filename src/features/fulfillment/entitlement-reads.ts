@@ -11,11 +11,17 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { listenToEverybody } from '../events/event-log.ts';
 import type { EventType } from '../events/event-schemas.ts';
 import { extendStreamWholly, readStream, streamBegin, streamEnd } from '../events/event-stream.ts';
-import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+import {
+  type Customer,
+  formerReferencesOf,
+  parseFormerReferences,
+  shownCustomers,
+} from '../order-engine/records/customer-table.ts';
 
 export interface EntitledCustomer {
   readonly customer: Customer;
   readonly accountName: string;
+  readonly formerReferences: readonly string[];
   readonly testClock: EpochSeconds | null;
 }
 
@@ -42,9 +48,11 @@ const entitlementEvents: ReadonlySet<EventType> = new Set([
   'plan.resumed',
   'plan.cancelled',
   'plan.expired',
+  'customer.updated',
+  'customer.erased',
 ]);
 
-const shown = `${shownCustomers.list('c')}, a.display_name, a.test_clock`;
+const shown = `${shownCustomers.list('c')}, ${formerReferencesOf('c')}, a.display_name, a.test_clock`;
 
 const byReference = (references: string) => `select ${shown} from ${references} r
     join customers c on c.account_id = r.account_id and c.number = r.customer_number
@@ -198,6 +206,7 @@ function parseEntitled(row: Row): EntitledCustomer {
   return {
     customer: shownCustomers.parse(row),
     accountName: String(row['display_name']),
+    formerReferences: parseFormerReferences(row),
     testClock: nullable(Number, row['test_clock']),
   };
 }

@@ -7,13 +7,13 @@ import { type Database, ranked } from '../../platform/database/database.ts';
 import { readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import { isKnown } from '../../platform/http/served-document.ts';
+import { parseCustomerReference } from '../../shared/customer-references.ts';
 import { fieldRefusal, isRefusal } from '../../shared/error-catalog.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { EventWaits } from '../events/account-feed.ts';
 import { readWaitSeconds } from '../events/feed-request.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
-import { parseCustomerReference } from '../orders/parse-order-request.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import {
   beginEntitlements,
@@ -122,7 +122,7 @@ export function entitlementRoutes(
 }
 
 function entitlementView(
-  { customer, accountName }: EntitledCustomer,
+  { customer, accountName, formerReferences }: EntitledCustomer,
   { byId }: PackageCatalog,
   now: EpochSeconds,
 ): EntitlementView {
@@ -130,6 +130,7 @@ function entitlementView(
   const plan = shownPlan(customer, byId.get(customer.packageId) ?? null, now);
   return {
     reference: customer.reference,
+    ...(formerReferences.length > 0 && { former_references: [...formerReferences] }),
     customer_id: publicId(accountId, number),
     active: plan.status === 'active',
     ...plan,

@@ -5,6 +5,12 @@ import { featureList, limitsSchema } from '../packages/package-schemas.ts';
 export const entitlementSchema = Type.Object(
   {
     reference: customerReference('The e-mail address or username by which orders name the customer.'),
+    former_references: Type.Optional(
+      Type.Array(customerReference('A former reference.'), {
+        description: 'The references that the customer had before, where the reference was changed.',
+        maxItems: 10,
+      }),
+    ),
     customer_id: id('The customer.'),
     active: Type.Boolean({
       description: 'Whether the customer may use the product now: the plan runs, and no hold stands.',

@@ -8,10 +8,14 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { isSuspended, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-export const productPayload: ProductPayload = ({ customer, order, package: ofPlan }, now) => ({
+export const productPayload: ProductPayload = (
+  { customer, formerReferences, order, package: ofPlan },
+  now,
+) => ({
   customer: {
     id: publicId(customer.accountId, customer.number),
     reference: customer.reference,
+    ...(formerReferences.length > 0 && { former_references: [...formerReferences] }),
     name: customer.name,
   },
   account: { id: customer.accountId },

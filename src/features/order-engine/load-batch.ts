@@ -77,6 +77,12 @@ const loadTestCustomers: SqlStatement = {
   text: customersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
 
+const loadCustomersByNumber: SqlStatement = {
+  name: 'load_customers_by_number',
+  text: `select ${customerColumns} from ${customerPlaces.sent('wanted')}
+    join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
+};
+
 /** On several servers, loads the account's own customers first and then the holders of the other references. */
 const loadOwnCustomers: SqlStatement = {
   name: 'load_own_customers',
@@ -84,21 +90,21 @@ const loadOwnCustomers: SqlStatement = {
     join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`,
 };
 const holdersOf = (references: string, claims = '') =>
-  `select r.reference, r.account_id from ${references} r ${claims} where r.reference = any($1::text[])`;
+  `select r.reference, r.account_id, r.customer_number from ${references} r ${claims} where r.reference = any($1::text[])`;
 const loadHolders: SqlStatement = { name: 'load_holders', text: holdersOf('customer_references') };
 /**
  * Run before claiming references. The update changes no row but marks the connection as writing. Without it, Citus 13.2
  * overlooks rows copied by an insert and commits that shard unprepared, after the order, so a crash in between would lose
  * only the claim.
  */
-const loadHoldersToClaim: SqlStatement = {
+export const loadHoldersToClaim: SqlStatement = {
   name: 'load_holders_to_claim',
   text: `with announced as (
       update customer_references set customer_number = customer_number
       where reference = any($1::text[]) and account_id < 0 returning reference
     ) ${holdersOf('customer_references')}`,
 };
-const loadTestHolders: SqlStatement = {
+export const loadTestHolders: SqlStatement = {
   name: 'load_test_holders',
   text: holdersOf('test_customer_references', 'join tests_in_use o on o.id = r.account_id'),
 };
@@ -148,14 +154,25 @@ async function loadClaims(
   if (unknown.length === 0) return own;
   const references = textArray([...new Set(unknown.map(({ reference }) => reference))]);
   const held = await database.query(holders, [references]);
-  return [...own, ...held.map((row) => ({ ...row, c_number: null }))];
+  const accountIds = new Set(wanted.map(({ accountId }) => accountId));
+  const former = held.filter((row) => accountIds.has(Number(row['account_id'])));
+  const foreign = held.filter((row) => !former.includes(row)).map((row) => ({ ...row, c_number: null }));
+  if (former.length === 0) return [...own, ...foreign];
+  // The account has the reference, but none of its customers has it now: it is a former one.
+  const places = former.map((row) => ({
+    accountId: Number(row['account_id']),
+    number: Number(row['customer_number']),
+  }));
+  const named = new Map(
+    former.map((row) => [`${row['account_id']} ${row['customer_number']}`, row['reference']]),
+  );
+  const renamed = await database.query(loadCustomersByNumber, customerPlaces.values(places));
+  return [
+    ...own,
+    ...foreign,
+    ...renamed.map((row) => ({ ...row, reference: named.get(`${row['c_account_id']} ${row['c_number']}`) })),
+  ];
 }
-
-const loadCustomersByNumber: SqlStatement = {
-  name: 'load_customers_by_number',
-  text: `select ${customerColumns} from ${customerPlaces.sent('wanted')}
-    join customers c on c.account_id = wanted.account_id and c.number = wanted.number`,
-};
 
 const orderKeys = orders.pick('accountId', 'idempotencyKey');
 
@@ -198,7 +215,9 @@ const loadLastTestOrdersByReference: SqlStatement = {
 const loadLastOrdersApart: SqlStatement = {
   name: 'load_last_orders_apart',
   text: lastOrdersOf(`${ofReferences}
-    join customers c on c.account_id = wanted.account_id and c.reference = wanted.reference`),
+    left join former_references f on f.account_id = wanted.account_id and f.reference = wanted.reference
+    join customers c on c.account_id = wanted.account_id
+      and (c.reference = wanted.reference or c.number = f.customer_number)`),
 };
 
 const creditKeys = ledgerEntries.pick('accountId', 'idempotencyKey');
@@ -223,20 +242,23 @@ const loadChangesByKey: SqlStatement = {
     join plan_changes p on p.account_id = wanted.account_id and p.idempotency_key = wanted.idempotency_key`,
 };
 
-const trialsOf = (
-  customer: string,
-  number: string,
-) => `select distinct p.account_id, p.customer_number, p.package_id
+const trialsOf = (customer: string) => `select distinct p.account_id, p.customer_number, p.package_id
     from unnest($1::int[], $2::text[], $3::int[]) wanted (account_id, reference, package_id)
-    join ${customer} c on c.account_id = wanted.account_id and c.reference = wanted.reference
-    join plan_changes p on p.account_id = c.account_id and p.customer_number = c.${number}
+    ${customer}
+    join plan_changes p on p.account_id = wanted.account_id and p.customer_number = c.number
     where p.kind = 'trial' and p.package_id = wanted.package_id and not p.is_empty`;
 const loadTrials: SqlStatement = {
   name: 'load_trials',
-  text: trialsOf('customer_references', 'customer_number'),
+  text: trialsOf(`join (select account_id, reference, customer_number as number from customer_references) c
+      on c.account_id = wanted.account_id and c.reference = wanted.reference`),
 };
 /** Used on several servers. Test accounts need no statement of their own, because they get no trials. */
-const loadTrialsApart: SqlStatement = { name: 'load_trials_apart', text: trialsOf('customers', 'number') };
+const loadTrialsApart: SqlStatement = {
+  name: 'load_trials_apart',
+  text: trialsOf(`left join former_references f on f.account_id = wanted.account_id and f.reference = wanted.reference
+    join customers c on c.account_id = wanted.account_id
+      and (c.reference = wanted.reference or c.number = f.customer_number)`),
+};
 
 const toWrite = { accounts: lockAccounts, holders: loadHoldersToClaim };
 export const toRead = { accounts: readAccounts, holders: loadHolders };
@@ -353,6 +375,10 @@ export async function load(
     const customer = parseCustomerState(row);
     loadedCustomers.set(customer.reference, customer);
   }
+  const formerReferences = new Map<string, string>();
+  for (const { reference = null, c_reference: current = null } of customers)
+    if (reference !== null && current !== null && reference !== current)
+      formerReferences.set(String(reference), String(current));
   const states = accounts.map((row) => accountStates.parse(row));
   const loadedOrders = [...ordersByKey, ...namedRows, ...lastRows, ...lastRowsByReference].map(parseOrder);
   return {
@@ -372,6 +398,7 @@ export async function load(
     accounts: states,
     hashes: accounts.map((row) => accountHashes.parse(row)),
     customers: [...loadedCustomers.values()],
+    formerReferences,
     foreignReferences: customers.filter(isForeign).map((row) => ({
       reference: String(row['reference']),
       accountId: Number(row['account_id']),

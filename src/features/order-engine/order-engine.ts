@@ -14,6 +14,7 @@ import {
 } from '../../platform/database/database.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
+import { isLostClaim } from './customer-claims.ts';
 import type { OrderCommand, OrderOutcome } from './decisions/order-commands.ts';
 import { PackagesChanged } from './load-batch.ts';
 import { type BatchDependencies, type BatchResult, runBatch } from './order-batch.ts';
@@ -297,11 +298,6 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
       return idle.finally(() => clearInterval(sweeping));
     },
   };
-}
-
-/** Another account claimed the reference first. Citus may report an internal error, so only the constraint is checked. */
-function isLostClaim({ constraint = '' }: StatementFailed): boolean {
-  return ['customer_references_pkey', 'test_customer_references_pkey'].includes(constraint);
 }
 
 const keysOfNumbers = new Set([

@@ -12,12 +12,15 @@ import {
 } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import type { Seal } from '../../platform/secrets/seal.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Package, PackageCatalog } from '../packages/package-catalog.ts';
 import type { CustomerState } from './decisions/customer-state.ts';
 import { afterOrder } from './decisions/execute-order.ts';
 import { customerColumns, loadPackagesVersion, PackagesChanged, parseCustomerState } from './load-batch.ts';
+import { formerReferencesOf, parseFormerReferences } from './records/customer-table.ts';
+import { openWords } from './records/erasure-rows.ts';
 import { type OrderRecord, orderColumns, orderStatus, parseOrder } from './records/order-table.ts';
 import {
   type PreparedCalls,
@@ -30,6 +33,7 @@ import {
 export type ProductPayload = (
   about: {
     readonly customer: CustomerState;
+    readonly formerReferences: readonly string[];
     readonly order: OrderRecord | null;
     readonly package: Package | null;
   },
@@ -40,6 +44,8 @@ export interface PrepareProductCalls {
   readonly database: Database;
   readonly packages: { readonly current: () => PackageCatalog; readonly reload: () => Promise<unknown> };
   readonly payload: ProductPayload;
+  /** Opens what named an erased customer, which only the call that reports the erasure contains. */
+  readonly seal: Pick<Seal, 'open'>;
   readonly now: () => EpochSeconds;
 }
 
@@ -52,7 +58,10 @@ const readCalls: SqlStatement = {
   name: 'read_unprepared_product_calls',
   text: `select k.id as call, k.type, k.confirms, k.payload, k.status as call_status,
       extract(epoch from k.created_at)::bigint as called_at, a.test_clock,
-      ${customerColumns}, o.number is not null as has_order, ${orderColumns}
+      ${customerColumns}, ${formerReferencesOf('c')},
+      case when k.type = 'customer.erased' then (select e.sealed_words from erasures e
+        where e.account_id = c.account_id and e.customer_number = c.number) end as sealed_words,
+      o.number is not null as has_order, ${orderColumns}
     from unnest($1::bigint[]) wanted (id)
     join product_calls k on k.id = wanted.id
     join accounts a on a.id = k.account_id
@@ -111,7 +120,7 @@ async function prepareTogether(
 }
 
 function prepareInOneTransaction(
-  { database, packages, payload, now }: PrepareProductCalls,
+  { database, packages, payload, seal, now }: PrepareProductCalls,
   calls: readonly UnpreparedCall[],
 ): Promise<PreparedCalls> {
   const [{ accountId } = { accountId: 0 }] = calls;
@@ -132,12 +141,14 @@ function prepareInOneTransaction(
       const built: { readonly id: number; readonly text: string }[] = [];
       const dropped: number[] = [];
       for (const row of rows) {
-        const { id, isWaiting, stored, ...read } = parseUnprepared(row);
+        const { id, isWaiting, stored, ...read } = parseUnprepared(row, seal);
         if (!isWaiting) continue;
         if (stored !== null) prepared.set(id, stored);
         else {
           const fresh = payloadNow(read, catalog, payload, now());
           if (fresh === null) dropped.push(id);
+          // Not stored, because it has the words that were erased. Nothing changes about the customer any more.
+          else if (read.type === 'customer.erased') prepared.set(id, fresh);
           else built.push({ id, text: JSON.stringify(fresh) });
         }
       }
@@ -165,12 +176,13 @@ interface Unprepared {
   readonly calledAt: EpochSeconds;
   readonly testClock: EpochSeconds | null;
   readonly customer: CustomerState;
+  readonly formerReferences: readonly string[];
   readonly order: OrderRecord | null;
 }
 
 /** Returns null if nothing is to be sent, because the plan continues or the order was settled. */
 function payloadNow(
-  { type, confirms, calledAt, testClock, customer, order }: Unprepared,
+  { type, confirms, calledAt, testClock, customer, formerReferences, order }: Unprepared,
   { byId }: PackageCatalog,
   payload: ProductPayload,
   now: EpochSeconds,
@@ -181,15 +193,21 @@ function payloadNow(
   const isAsked = confirms && order !== null;
   if (isAsked && orderStatus(order) !== 'pending') return null;
   const after = isAsked ? { ...customer, ...afterOrder(customer, order) } : customer;
-  return payload({ customer: after, order, package: byId.get(after.plan.packageId) ?? null }, at);
+  const ofPlan = byId.get(after.plan.packageId) ?? null;
+  return payload({ customer: after, formerReferences, order, package: ofPlan }, at);
 }
 
-function parseUnprepared(row: Row): Unprepared & {
+function parseUnprepared(
+  row: Row,
+  seal: Pick<Seal, 'open'>,
+): Unprepared & {
   readonly id: number;
   readonly isWaiting: boolean;
   readonly stored: JsonObject | null;
 } {
   const stored = row['payload'] ?? null;
+  const customer = parseCustomerState(row);
+  const sealed = nullable(String, row['sealed_words']);
   return {
     id: Number(row['call']),
     isWaiting: row['call_status'] === 'waiting',
@@ -198,7 +216,9 @@ function parseUnprepared(row: Row): Unprepared & {
     confirms: row['confirms'] === true,
     calledAt: Number(row['called_at']),
     testClock: nullable(Number, row['test_clock']),
-    customer: parseCustomerState(row),
+    customer,
+    formerReferences:
+      sealed === null ? parseFormerReferences(row) : openWords(seal, customer, sealed).references,
     order: row['has_order'] === true ? parseOrder(row) : null,
   };
 }

@@ -39,9 +39,9 @@ import { dropTestMoves, putTestMoves } from './records/test-move-table.ts';
 import { type TestUsage, testRowBytes } from './records/test-usage.ts';
 import { hashRows } from './row-hashes.ts';
 
-const insertReferences = customerReferences.insert('insert_customer_references');
-const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
-const freeTestReferences: SqlStatement = {
+export const insertReferences = customerReferences.insert('insert_customer_references');
+export const insertTestReferences = testCustomerReferences.insert('insert_test_customer_references');
+export const freeTestReferences: SqlStatement = {
   name: 'free_test_customer_references',
   text: `delete from test_customer_references r
     where r.reference = any($1::text[]) and not exists (select 1 from tests_in_use o where o.id = r.account_id)`,

@@ -205,6 +205,7 @@ export const orderCodes = [
   'invalid_max_charge',
   'idempotency_conflict',
   'package_unavailable',
+  'customer_erased',
   'order_failed',
   'test_full',
   'price_changed',

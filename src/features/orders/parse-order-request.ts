@@ -2,6 +2,7 @@
 // own code. Pure. Unknown fields are ignored and never copied into other objects.
 
 import { parseAmount } from '../../shared/amounts.ts';
+import { parseCustomerReference } from '../../shared/customer-references.ts';
 import { fieldRefusal, type Refusal, typeReason } from '../../shared/error-catalog.ts';
 import { parseIdempotencyKey } from '../../shared/idempotency-keys.ts';
 import { type JsonObject, own } from '../../shared/json.ts';
@@ -27,8 +28,6 @@ export type PackageChange = Pick<OrderRequest, 'idempotencyKey' | 'packageId' | 
 
 export type RenewedCustomer = { readonly id: number } | { readonly reference: string };
 
-const referenceLengthMax = 64;
-const emailLengthMax = 254;
 const nameLengthMax = 120;
 const databaseIdMax = 2_147_483_647;
 
@@ -122,25 +121,6 @@ export function parseRenewedCustomer(value: unknown): RenewedCustomer | Refusal 
   return isRefused(reference) ? reference : { reference };
 }
 
-export function parseCustomerReference(value: unknown, field = 'customer'): string | Refusal {
-  const invalid = (reason: string) => fieldRefusal('invalid_customer', field, reason);
-  if (value === undefined) return invalid('missing');
-  if (typeof value !== 'string') return invalid('must be a string');
-  const text = value.trim();
-  // Check before lower-casing: the Kelvin sign, for example, would become an ASCII k.
-  if (!/^[\x21-\x7e]*$/.test(text)) return invalid('must be ASCII without spaces');
-  const reference = text.toLowerCase();
-  if (reference.includes('@')) {
-    return reference.length <= emailLengthMax && isEmail(reference)
-      ? reference
-      : invalid('not an e-mail address');
-  }
-  if (reference.length < 1 || reference.length > referenceLengthMax || !/^[a-z0-9._-]+$/.test(reference)) {
-    return invalid('a username has 1 to 64 letters, digits, dots, underscores or hyphens');
-  }
-  return reference;
-}
-
 export function parseCustomerName(value: string | undefined): string | null | Refusal {
   const invalid = (reason: string) => fieldRefusal('invalid_customer', 'customer_name', reason);
   if (value === undefined) return null;
@@ -176,17 +156,6 @@ export function parseMaxCharge(body: JsonObject): bigint | null | Refusal {
   if (sent === undefined) return null;
   const reason = typeReason(sent, 'must be an amount such as "12.50", a string');
   return parseAmount(sent) ?? fieldRefusal('invalid_max_charge', 'max_charge', reason);
-}
-
-/** Accepts local@domain without quoted parts, bare host names or address literals. */
-function isEmail(text: string): boolean {
-  const [local = '', domain = '', ...rest] = text.split('@');
-  return (
-    rest.length === 0 &&
-    local.length <= 64 &&
-    /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/.test(local) &&
-    /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(domain)
-  );
 }
 
 function isRefused(value: unknown): value is Refusal {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { idempotencyKeyOf, markReplayed } from '../../platform/http/idempotency.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
+import { parseCustomerReference } from '../../shared/customer-references.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
@@ -12,11 +13,7 @@ import { customerView } from '../customers/customer-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
-import {
-  knowablePackageId,
-  parseCustomerName,
-  parseCustomerReference,
-} from '../orders/parse-order-request.ts';
+import { knowablePackageId, parseCustomerName } from '../orders/parse-order-request.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { grantTrialBodySchema } from './plan-schemas.ts';
 
@@ -45,6 +42,7 @@ export function accountTrialRoutes(
           'package_unavailable',
           'invalid_customer',
           'customer_not_yours',
+          'customer_erased',
           'order_failed',
           'trial_already_granted',
         ],

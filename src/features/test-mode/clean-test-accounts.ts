@@ -34,6 +34,8 @@ const tables = [
   'orders',
   'customers',
   'customer_edits',
+  'former_references',
+  'erasures',
   'login_links',
   'login_codes',
   'customer_sessions',

@@ -288,7 +288,7 @@ const readPlanChanges: SqlStatement = {
   text: `with range as materialized (
       select p.number, p.created_at, p.customer_number, p.after_order, lag(p.after_order) over (order by p.number) as previous,
         p.kind, p.idempotency_key, p.fingerprint, p.refund_cents, p.entry_number, p.balance_after_cents, p.order_number,
-        p.actor_id, p.by_party, p.package_id, p.expires_at, p.plan_status, p.is_suspended, p.is_empty, p.reason, p.code,
+        p.actor_id, p.by_party, p.package_id, p.expires_at, p.plan_status, p.is_suspended, p.is_empty, p.reason, p.reason_erased, p.code,
         p.renew_months, p.renew_max_cents, p.renew_hours_before, p.row_hash,
         p.kind in ('order_completed', 'order_failed') as is_settling, o.price_cents, o.customer_number as ordered_by,
         case p.kind when 'order_completed' then greatest(o.refund_cents - o.price_cents, 0) else o.price_cents end as owed,
@@ -311,7 +311,7 @@ const readPlanChanges: SqlStatement = {
       order by r.number limit ${problemsMax})
     union all
     (select number, '${hashProblem}', null, null, null from hashed
-      where row_hash <> ${changeHash} order by number limit ${problemsMax})
+      where row_hash <> ${changeHash} and not reason_erased order by number limit ${problemsMax})
     union all
     (select r.number, '${ruleSaying}its idempotency key or its fingerprint is missing', null, null, null from range r
       where r.number >= $2::int and (r.idempotency_key is null) <> (r.fingerprint is null)

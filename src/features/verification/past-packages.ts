@@ -27,6 +27,9 @@ export interface Past {
 }
 
 export interface LoggedDetails {
+  /** Undefined if the reference was never changed. */
+  readonly firstReference: unknown;
+  readonly reference: unknown;
   readonly firstName: unknown;
   readonly name: unknown;
   readonly externalRef: unknown;
@@ -111,9 +114,12 @@ export function createPastReader(database: Database): PastReader {
     if (kind === 'customer') {
       const [before, after] = [fieldsOf(entry['before']), fieldsOf(entry['after'])];
       const { name, external_ref: externalRef } = after;
-      const { firstName = before['name'] } = customers.get(id) ?? {};
+      const earlier = customers.get(id);
+      const { firstName = before['name'] } = earlier ?? {};
+      const firstReference = earlier?.firstReference ?? before['reference'];
+      const reference = after['reference'] ?? earlier?.reference;
       // Entries without a name set the operator's hold, which is not checked here.
-      if (name !== undefined) customers.set(id, { firstName, name, externalRef });
+      if (name !== undefined) customers.set(id, { firstName, name, externalRef, firstReference, reference });
       return false;
     }
     if (String(entry['action']).endsWith('_prices')) return true;

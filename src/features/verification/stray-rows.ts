@@ -40,7 +40,9 @@ const readClaimsOf = (name: string, references: string): SqlStatement => ({
     union all
     select null, account_id, customer_number from range r
     where not exists (select 1 from customers c where c.account_id = r.account_id and c.number = r.customer_number
-      and c.reference = r.reference)`,
+      and c.reference = r.reference)
+      and not exists (select 1 from former_references f where f.account_id = r.account_id
+        and f.reference = r.reference and f.customer_number = r.customer_number)`,
 });
 
 const readClaims = [
@@ -62,7 +64,9 @@ const findUnclaimable: SqlStatement = {
   name: 'verify_claimed_customers',
   text: `select r.account_id, r.customer_number from unnest($1::int[], $2::int[], $3::text[]) r (account_id, customer_number, reference)
     where not exists (select 1 from customers c where c.account_id = r.account_id and c.number = r.customer_number
-      and c.reference = r.reference)`,
+      and c.reference = r.reference)
+      and not exists (select 1 from former_references f where f.account_id = r.account_id
+        and f.reference = r.reference and f.customer_number = r.customer_number)`,
 };
 
 /** The next account ids in the table, found by jumping through its index. null at the end. */

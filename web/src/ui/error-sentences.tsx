@@ -73,6 +73,8 @@ const sentences = {
   request_not_found: t`Request not found. Requests are kept for 7 days.`,
   session_not_found: t`This session has already ended.`,
   customer_not_yours: t`This customer belongs to another account.`,
+  customer_erased: t`This customer was erased.`,
+  reference_taken: t`Another customer has this reference, or had it before.`,
   clock_moving: t`The test clock is already moving. Wait until it stops.`,
   test_full: t`The test account is full. Reset it to continue.`,
   reset_in_progress: t`Earlier test data is still being deleted. Try again in a moment.`,

@@ -5,7 +5,9 @@ import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../../../shar
 import type { Months } from '../../../shared/periods.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { isSoldFor, type Package } from '../../packages/package-catalog.ts';
+import { isErased } from '../records/customer-table.ts';
 import type { PlanLife } from '../records/plan-life.ts';
+import type { CustomerState } from './customer-state.ts';
 import type { Keyed, OrderOutcome } from './order-commands.ts';
 import type { WorkingState } from './order-state.ts';
 
@@ -28,6 +30,11 @@ export function mustAskAgain(
 export function refusedWhilePending(customer: { readonly life?: PlanLife } | null): Refused | null {
   const isPending = customer?.life !== undefined && customer.life.pendingOrder !== null;
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
+}
+
+/** Refuses orders and trials for an erased customer. Returns null for others, and for a new customer. */
+export function refusedAsErased(customer: CustomerState | null): Refused | null {
+  return customer !== null && isErased(customer) ? refused('customer_erased') : null;
 }
 
 /** Refuses a period that the package is not sold for. This comes before the checks of customer and balance. */

@@ -11,7 +11,7 @@ import { priceFor } from '../../packages/price-rules.ts';
 import { automaticFingerprint, type OrderKind, type OrderRecord } from '../records/order-table.ts';
 import { lifeAfterOrder, lifeWithPendingOrder, runningPlan } from '../records/plan-life.ts';
 import { extendPlan, isTooLong, noPlan, type Plan, startPlan, unusedCents } from '../records/plan-terms.ts';
-import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
+import { refused, refusedAsErased, refusedAsFull, refusedWhilePending } from './command-checks.ts';
 import type { CustomerState } from './customer-state.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
@@ -49,7 +49,10 @@ export function executeOrder(
   const isNewRun = kind !== 'renew' || running === null;
   const isConfirmed = working.productMode === 'confirm';
 
-  const pending = refusedWhilePending('plan' in customer ? customer : null);
+  const known = 'plan' in customer ? customer : null;
+  const erased = refusedAsErased(known);
+  if (erased !== null) return erased;
+  const pending = refusedWhilePending(known);
   if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   const full = refusedAsFull(working, account);

@@ -5,7 +5,7 @@ import { type EpochSeconds, formatTime } from '../../../shared/times.ts';
 import type { AccountState } from '../../identity/account-table.ts';
 import { lifeAfterTrial, runningPlan } from '../records/plan-life.ts';
 import { startTrial } from '../records/plan-terms.ts';
-import { refused, refusedAsFull, refusedWhilePending } from './command-checks.ts';
+import { refused, refusedAsErased, refusedAsFull, refusedWhilePending } from './command-checks.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { newCustomer } from './new-customer.ts';
 import { notifyOfNearEnd } from './note-plan-end.ts';
@@ -36,6 +36,8 @@ export function grantTrial(
   }
   if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
   const customer = working.customer(customerReference);
+  const erased = refusedAsErased(customer);
+  if (erased !== null) return erased;
   const pending = refusedWhilePending(customer);
   if (pending !== null) return pending;
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });

@@ -34,6 +34,8 @@ export interface OrderState {
   readonly accounts: readonly AccountState[];
   readonly customers: readonly CustomerState[];
   readonly foreignReferences: readonly { readonly reference: string; readonly accountId: number }[];
+  /** By a former reference, the present one of the same customer. */
+  readonly formerReferences?: ReadonlyMap<string, string>;
   /** Orders found by idempotency key, by renewed number, or as the last order of a renewed customer. */
   readonly orders: readonly OrderRecord[];
   readonly credits: readonly KeyedCredit[];
@@ -162,6 +164,9 @@ export function createWorkingState(state: OrderState) {
   const testMoves = new Map<string, { readonly move: TestMove; readonly isForgotten: boolean }>();
   let time: EpochSeconds = 0;
 
+  const customerNamed = (reference: string): CustomerState | undefined =>
+    customers.get(reference) ?? customers.get(state.formerReferences?.get(reference) ?? '');
+
   const getAccount = (id: number): AccountState => {
     const account = accounts.get(id);
     if (account === undefined) throw new Error(`Account ${id} was not loaded.`);
@@ -282,7 +287,7 @@ export function createWorkingState(state: OrderState) {
       ordersByNumber.get(`${accountId} ${number}`) ?? null,
     creditByKey: (accountId: number, key: string): KeyedCredit | null =>
       creditsByKey.get(`${accountId} ${key}`) ?? null,
-    customer: (reference: string): CustomerState | null => customers.get(reference) ?? null,
+    customer: (reference: string): CustomerState | null => customerNamed(reference) ?? null,
     planChangeByKey: (accountId: number, key: string): PlanChange | null =>
       changesByKey.get(`${accountId} ${key}`) ?? null,
     hasHadTrial: (trial: TrialHad): boolean => trials.has(trialKey(trial)),
@@ -294,7 +299,7 @@ export function createWorkingState(state: OrderState) {
     },
 
     ownerOf(reference: string, accountId: number): 'own' | 'foreign' | 'none' {
-      const owner = customers.get(reference)?.accountId ?? foreign.get(reference);
+      const owner = customerNamed(reference)?.accountId ?? foreign.get(reference);
       return owner === undefined ? 'none' : owner === accountId ? 'own' : 'foreign';
     },
 

@@ -1,6 +1,7 @@
 // The table customers: identity, the operator's suspension, the plan, and the plan's life (plan-life.ts). Written by the
 // order batch, except for the account's own id.
 
+import type { Row } from '../../../platform/database/database.ts';
 import { bigint } from '../../../platform/database/row-values.ts';
 import { numberArray, textArray } from '../../../platform/database/sql-arrays.ts';
 import {
@@ -17,8 +18,10 @@ import {
   orNull,
   type RowOf,
   text,
+  texts,
   time,
 } from '../../../platform/database/table.ts';
+import { publicId } from '../../../shared/identifiers.ts';
 import { customerStatuses, type PlanLife, plainLife } from './plan-life.ts';
 import type { PaidPeriod } from './plan-terms.ts';
 
@@ -108,7 +111,20 @@ export function lifeRow({ autoRenew, ...life }: PlanLife): LifeRow {
 
 export const customerPlaces = customers.pick('accountId', 'number');
 
-/** The first order claims a reference permanently. */
+/** The reference, and the name, of an erased customer. */
+export function erasedReference(accountId: number, number: number): string {
+  return `erased-${publicId(accountId, number)}`;
+}
+
+export function isErased({
+  accountId,
+  number,
+  reference,
+}: Pick<CustomerRow, 'accountId' | 'number' | 'reference'>): boolean {
+  return reference.startsWith('erased-') && reference === erasedReference(accountId, number);
+}
+
+/** Claims of references, former ones included. */
 export const customerReferences = describeTable('customer_references', {
   reference: text('reference'),
   accountId: int('account_id'),
@@ -120,6 +136,18 @@ export const testCustomerReferences = describeTable('test_customer_references', 
   accountId: int('account_id'),
   number: int('customer_number'),
 });
+
+/** A column with the references that the customer `c` had before; for a product, which may know the customer by one of them. */
+export const formerReferencesOf = (
+  c: string,
+) => `array(select f.reference from former_references f where f.account_id = ${c}.account_id
+    and f.customer_number = ${c}.number order by f.reference) as former_references`;
+
+export function parseFormerReferences(row: Row): readonly string[] {
+  return formerReferences.parse(row['former_references']);
+}
+
+const formerReferences = texts('former_references');
 
 /** Only edit-customer.ts writes the account's own id. */
 export const wholeCustomers = describeTable('customers', {

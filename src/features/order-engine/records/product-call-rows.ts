@@ -19,7 +19,10 @@ import { realAccountIdMax } from '../../../shared/identifiers.ts';
 import type { JsonObject } from '../../../shared/json.ts';
 import type { productCallStatuses } from '../../../shared/product-states.ts';
 
-/** `plan.expire` is written when a plan runs out, the others when a command is decided. */
+/**
+ * `plan.expire` is written when a plan runs out, those about a customer when the customer is renamed or erased, the others
+ * when a command is decided.
+ */
 export const productCallTypes = [
   'plan.activate',
   'plan.renew',
@@ -28,6 +31,8 @@ export const productCallTypes = [
   'plan.resume',
   'plan.cancel',
   'plan.expire',
+  'customer.updated',
+  'customer.erased',
 ] as const;
 export type ProductCallType = (typeof productCallTypes)[number];
 

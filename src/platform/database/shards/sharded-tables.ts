@@ -6,6 +6,8 @@ export const accountTables: Readonly<Record<string, string>> = {
   accounts: 'id',
   customers: 'account_id',
   customer_edits: 'account_id',
+  former_references: 'account_id',
+  erasures: 'account_id',
   customer_term_marks: 'account_id',
   customer_terms: 'account_id',
   orders: 'account_id',

@@ -35,6 +35,7 @@ export const auditActionWord = wordOf({
   'deed.refuse': t`Wrong password refused`,
   'customer.grant_trial': t`Free trial given`,
   'customer.update': t`Customer changed`,
+  'customer.erase': t`Customer erased`,
   'customer.cancel': t`Plan canceled`,
   'customer.change_package': t`Customer’s package changed`,
   'customer.login_link': t`Login link created`,

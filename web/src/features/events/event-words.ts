@@ -17,6 +17,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'plan.expired': t`Plan ended`,
   'customer.created': t`New customer`,
   'customer.updated': t`Customer changed`,
+  'customer.erased': t`Customer erased`,
   'balance.credited': t`Balance credited`,
   'balance.debited': t`Balance debited`,
   'topup.paid': t`Top-up paid`,

@@ -15,6 +15,7 @@ export const jobKindWord = wordOf({
   delivery_log: t`Delivery cleanup`,
   ledger_days: t`Daily ledger totals`,
   list_indexes: t`Search index`,
+  erasures: t`Erasures`,
   discarded_tests: t`Test data cleanup`,
   expired_logins: t`Login link cleanup`,
   expired_sessions: t`Session cleanup`,

@@ -79,6 +79,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
     means: t`A customer with this reference belongs to another account.`,
     toDo: t`Use another reference, or ask the operator.`,
   },
+  customer_erased: {
+    means: t`This customer was erased.`,
+    toDo: t`Order under a new reference, which makes a new customer.`,
+  },
   invalid_idempotency_key: {
     means: t`The idempotency key is empty, too long, or differs between header and body.`,
     toDo: t`Send 1 to 80 visible ASCII characters, unique for each order.`,

@@ -1,0 +1,214 @@
+// POST /customers/{id}/erase: afterward no table holds what named the customer, and the money is as it was.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  startTestService,
+  type TestAccount,
+  type TestService,
+} from '../../scripts/throwaway/test-service.ts';
+import { eraseTexts } from '../../src/features/erasure/erasure-job.ts';
+import { sqlOf } from '../harness/group-sql.ts';
+import { type PanelClient, signIn } from '../harness/panel-client.ts';
+import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
+import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { testModeOf } from '../harness/test-mode.ts';
+
+const hour = 3_600;
+let service: TestService;
+let account: TestAccount;
+let product: ProductReceiver;
+/** Reading the list of requests also writes those that are not written yet. */
+let panel: PanelClient;
+before(async () => {
+  service = await startTestService();
+  account = await service.createReseller({ credit: '10000.00' });
+  product = await startProductReceiver();
+  panel = await signIn(service, account);
+});
+after(async () => {
+  await product.close();
+  await service.close();
+});
+
+const names = [
+  'grace.hopper@example.com',
+  'ghopper',
+  'Grace "Amazing" Hopper',
+  'crm-grace-77',
+  'GRACE.HOPPER%40',
+];
+
+/** Every row of every table, as text. */
+async function wholeDatabase(): Promise<string> {
+  const rows: string[] = [];
+  for (const group of service.database.accountGroups()) {
+    const tables = await group.query({
+      name: '',
+      text: `select distinct tablename as name from pg_tables where schemaname = any(current_schemas(false))`,
+    });
+    for (const { name } of tables) {
+      const found = await group.query({ name: '', text: `select t::text as text from ${name} t` });
+      rows.push(...found.map(({ text }) => `${name}: ${text}`));
+    }
+  }
+  return rows.join('\n');
+}
+
+function namedIn(text: string): string[] {
+  const lines = text.toLowerCase().split('\n');
+  return names.flatMap((name) => lines.filter((line) => line.includes(name.toLowerCase())));
+}
+
+async function runJob(): Promise<void> {
+  const seal = service.service.seal;
+  const now = () => service.clock.seconds;
+  const left = await eraseTexts({ database: service.database, seal, now }, new AbortController().signal);
+  assert.equal(left, 0);
+}
+
+/** Setting the product makes the job that calls it due. */
+async function connect(): Promise<void> {
+  const { url, secret } = product;
+  const settings = { mode: 'notify', url, secret };
+  expectStatus(await service.admin.send('PUT', '/api/admin/v1/product', settings), 200);
+  await beginProductCalls(service);
+}
+
+async function order(customer: string, key: string, more: object = {}) {
+  const body = { package_id: service.packages.basic, customer, idempotency_key: key, ...more };
+  return account.post('/orders', body);
+}
+
+describe('a customer with a long history', () => {
+  let id: number;
+  let path: string;
+  let firstOrder: { readonly id: number };
+  let ledger: string;
+
+  before(async () => {
+    await connect();
+    product.answer((call) => ({ status: 200, body: `stored ${call.data.customer.reference}` }));
+    await account.get('/events');
+    expectStatus(await panel.put('/request-bodies', { bodies_kept: true }), 200);
+  });
+
+  test('is named in tables, events, logs, calls and the audit log', async () => {
+    const placed = await order('ghopper', 'g-1', { customer_name: 'Grace "Amazing" Hopper' });
+    firstOrder = expectStatus(placed, 201).order;
+    id = placed.body.order.customer.id;
+    path = `/customers/${id}`;
+    const edit = { reference: 'Grace.Hopper@example.com', external_ref: 'crm-grace-77' };
+    expectStatus(await account.patch(path, edit), 200);
+    await account.get('/customers?reference=grace.hopper@example.com');
+    expectStatus(await account.post(`${path}/suspend`, { reason: 'asked grace.hopper@example.com' }), 200);
+    expectStatus(await account.post(`${path}/resume`, {}), 200);
+    expectStatus(await order('grace.hopper@example.com', 'g-2'), 201);
+    await service.admin.get('/api/product/v1/entitlements/ghopper');
+    // Other customers whose references contain this one keep them.
+    for (const [index, other] of ['ghopper2', 'x-ghopper', 'not.grace.hopper@example.com'].entries())
+      expectStatus(await order(other, `other-${index}`), 201);
+    await connect();
+    await product.waitFor(8);
+    await endProductCalls(service);
+    await panel.get('/requests');
+    const found = namedIn(await wholeDatabase());
+    for (const table of ['customers', 'customer_references', 'former_references', 'events', 'audit_log'])
+      assert.ok(
+        found.some((line) => line.startsWith(`${table}:`)),
+        table,
+      );
+    for (const table of ['product_calls', 'api_request_bodies', 'api_requests', 'plan_changes'])
+      assert.ok(
+        found.some((line) => line.startsWith(`${table}:`)),
+        table,
+      );
+  });
+
+  test('is not erased while the plan runs or renews itself again', async () => {
+    const refused = await account.post(`${path}/erase`, {});
+    expectRefusal(refused, '422 order_failed', { reason: 'plan_running' });
+    expectStatus(await account.send('PUT', `${path}/auto-renew`, { months: 1 }), 200);
+    expectStatus(await account.post(`${path}/cancel`, { at: 'now' }), 200);
+    expectRefusal(await (await service.createReseller()).post(`${path}/erase`, {}), '404 customer_not_found');
+  });
+
+  test('is erased from every table once the job has run twice', async () => {
+    ledger = JSON.stringify((await account.get('/ledger')).body.data.map(withoutCustomer));
+    const { customer } = expectStatus(await account.post(`${path}/erase`, {}), 200);
+    assert.deepEqual(
+      [customer.reference, customer.name, customer.email, customer.external_ref, customer.id],
+      [`erased-${id}`, `erased-${id}`, '', undefined, id],
+    );
+    assert.equal(customer.plan.auto_renew, null);
+    await runJob();
+    await connect();
+    const [call] = await product.waitFor(1, ({ type }) => type === 'customer.erased');
+    await endProductCalls(service);
+    assert.deepEqual(call?.data.customer, {
+      id,
+      reference: `erased-${id}`,
+      former_references: ['grace.hopper@example.com', 'ghopper'],
+      name: `erased-${id}`,
+    });
+    await panel.get('/requests');
+    service.clock.seconds += hour;
+    await runJob();
+    const left = namedIn(await wholeDatabase()).filter(
+      (line) => !/ghopper2|x-ghopper|not\.grace\.hopper@example\.com/.test(line),
+    );
+    assert.deepEqual(left, []);
+    const [erasure] = await sqlOf(service, account, 'select sealed_words, next_pass_at from erasures');
+    assert.deepEqual(erasure, { sealed_words: null, next_pass_at: null });
+    const others = await wholeDatabase();
+    for (const other of ['ghopper2', 'x-ghopper', 'not.grace.hopper@example.com'])
+      assert.match(others, new RegExp(`customers: .*${other}`), other);
+  });
+
+  test('the ledger is as before, and repeated requests are answered as before', async () => {
+    assert.equal(JSON.stringify((await account.get('/ledger')).body.data.map(withoutCustomer)), ledger);
+    const again = await order('ghopper', 'g-1', { customer_name: 'Grace "Amazing" Hopper' });
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(
+      [again.body.order.id, again.body.order.customer.reference],
+      [firstOrder.id, `erased-${id}`],
+    );
+    const { body } = await account.get(path);
+    assert.deepEqual((await account.post(`${path}/erase`, {})).body, body, 'erasing again changes nothing');
+    const { data } = (await account.get(`${path}/history`)).body;
+    assert.ok(data.every(({ reason = null }: { reason?: string | null }) => reason === null));
+    const events = (await account.get('/events?limit=100')).body.data;
+    assert.equal(events.at(-1)?.type, 'customer.erased');
+  });
+
+  test('nothing is ordered or changed for them any more, and the reference is free', async () => {
+    expectRefusal(await account.post(`/orders/${firstOrder.id}/renew`, {}), '409 customer_erased', {});
+    expectRefusal(await account.patch(path, { name: 'Grace' }), '409 customer_erased', {});
+    expectRefusal(await order(`erased-${id}`, 'e-1'), '409 customer_erased', {});
+    const back = expectStatus(await order('ghopper', 'g-3'), 201).order;
+    assert.notEqual(back.customer.id, id);
+  });
+});
+
+test('the operator erases customers of any account, and a test customer is erased with the test’s clock', async () => {
+  const placed = expectStatus(await order('by-operator', 'o-1'), 201).order;
+  const { id } = placed.customer;
+  expectStatus(await account.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
+  const erased = await service.admin.post(`/api/admin/v1/customers/${id}/erase`, {});
+  assert.equal(expectStatus(erased, 200).customer.reference, `erased-${id}`);
+  const missing = await service.admin.post('/api/admin/v1/customers/4000000000001/erase', {});
+  expectRefusal(missing, '404 customer_not_found', {});
+  const tests = await testModeOf(service, account);
+  const body = { package_id: service.packages.basic, customer: 'tested' };
+  const ofTest = expectStatus(await tests.post('/orders', body), 201).order;
+  const path = `/customers/${ofTest.customer.id}`;
+  expectRefusal(await tests.post(`${path}/erase`, {}), '422 order_failed', { reason: 'plan_running' });
+  expectStatus(await tests.post('/test/clock', { advance: 'P40D' }), 200);
+  expectStatus(await tests.post(`${path}/erase`, {}), 200);
+  expectStatus(await tests.post('/orders', body), 201);
+});
+
+function withoutCustomer({ customer: _customer, ...entry }: Record<string, unknown>): object {
+  return entry;
+}
