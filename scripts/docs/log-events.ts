@@ -23,6 +23,8 @@ const meanings: Readonly<Record<string, string>> = {
   'control command failed': 'A backup or reseal failed. The service runs on the embedded database.',
   'control socket unavailable':
     'There is no socket in DATA_DIR: `sellthrough backup` and `reseal` need the service to be stopped.',
+  'customer erased':
+    'Keep these lines: `restore --erasures` reads them and erases the customers again ([after a restore](operations.md#after-a-restore)).',
   'forwarded headers ignored':
     'A request from `peer` had forwarded headers, but TRUST_PROXY does not name `peer`. If it is your proxy, add it. Logged once for each process.',
   'job failed': 'A run of background work failed; it is tried again. `job`: its kind.',
@@ -40,6 +42,8 @@ const meanings: Readonly<Record<string, string>> = {
     'The stored hash of a password could not be replaced by a stronger one. The sign-in succeeded; the next one tries again.',
   'product call handling failed':
     'A call of your product could not be prepared, read, or settled with the answer. It is tried again.',
+  'repeated erasure failed':
+    'A customer who was erased after the restored backup could not be erased again at the start. The job `erasures` tries again.',
   request: 'One line for each request. `code`, `account` and `viewed_account` only where there is one.',
   'request failed': 'A request was answered with 500 because of a fault of the service.',
   'request rejected':

@@ -1,10 +1,12 @@
 // sellthrough restore: loads a backup into an empty database and verifies every ledger. It ends before any change if the
 // file is incomplete, SECRET_KEY is another one, or the database has content.
 
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type NewKey, resetEveryApiKey } from '../features/accounts/account-store.ts';
 import { type BackupContent, readBackup } from '../features/backup/backup-format.ts';
 import { migrationsOf, restoreBackup } from '../features/backup/restore-backup.ts';
+import { type ListedErasure, listErasuresAgain } from '../features/erasure/repeat-erasures.ts';
 import { type CurrentKey, listCurrentKeys } from '../features/identity/api-key-rows.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
@@ -20,7 +22,9 @@ import {
 } from '../setup/open-database.ts';
 import { countSealed } from '../setup/reseal.ts';
 import { ConfigProblem } from '../setup/settings.ts';
-import { formatTime } from '../shared/times.ts';
+import { parseRealOwnedId } from '../shared/identifiers.ts';
+import { isJsonObject, type JsonObject } from '../shared/json.ts';
+import { formatTime, parseTime } from '../shared/times.ts';
 import { readCommandConfig } from './command-config.ts';
 import { answer, endWell, exitCodes } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';
@@ -39,12 +43,18 @@ export function restoreCommand(): Command {
       'revoke every API key of the backup; each account gets a new one, shown in its panel',
       false,
     )
+    .option(
+      '--erasures <log>',
+      'erase these customers again: the log of the service, or its lines "customer erased"; give it several times for several files',
+      (file: string, files: readonly string[]) => [...files, file],
+      [],
+    )
     .option('--json', 'print what was loaded as JSON', false)
     .addHelpText(
       'after',
       '\nSessions, login links, password links, one-time codes and recovery codes are not restored. API keys are restored, and so are team members who were removed after the backup. The command lists the keys that work.\nNew keys of administrators are printed once.',
     )
-    .action((file: string, { check, revokeKeys, json }: RestoreFlags) =>
+    .action((file: string, { check, revokeKeys, erasures, json }: RestoreFlags) =>
       endWell(async () => {
         const path = fromCommandFolder(file);
         const content = await readBackup(path);
@@ -52,7 +62,8 @@ export function restoreCommand(): Command {
         if (check) return showContent(path, content, json);
         const config = readCommandConfig();
         const seal = checkFits(config, content);
-        await restoreAndVerify({ config, seal, path, revokeKeys, json }, content);
+        const listed = erasures.flatMap((log) => readErasures(fromCommandFolder(log)));
+        await restoreAndVerify({ config, seal, path, revokeKeys, listed, json }, content);
       }),
     );
 }
@@ -60,6 +71,7 @@ export function restoreCommand(): Command {
 interface RestoreFlags {
   readonly check: boolean;
   readonly revokeKeys: boolean;
+  readonly erasures: readonly string[];
   readonly json: boolean;
 }
 
@@ -67,6 +79,7 @@ interface Restoring extends Pick<RestoreFlags, 'revokeKeys' | 'json'> {
   readonly config: Config;
   readonly seal: Seal;
   readonly path: string;
+  readonly listed: readonly ListedErasure[];
 }
 
 function showContent(path: string, { head, sums, rows }: BackupContent, json: boolean): void {
@@ -96,7 +109,7 @@ function checkFits(config: Config, { head }: BackupContent): Seal {
 }
 
 async function restoreAndVerify(restoring: Restoring, checked: BackupContent): Promise<void> {
-  const { config, seal, path, revokeKeys, json } = restoring;
+  const { config, seal, path, revokeKeys, listed, json } = restoring;
   refuseGroupsOfEmbedded(config);
   const connected = await connectDatabase(config);
   try {
@@ -108,6 +121,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
     });
     await divideNew(connected, config);
     const database = await inItsGroups(connected, config);
+    const erasures = await listErasuresAgain(database, listed, now);
     const keys = revokeKeys ? [] : await listCurrentKeys(database, now);
     const administrators: NewKey[] = [];
     let newKeys = 0;
@@ -143,6 +157,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
           last_used_at: key.lastUsedAt === null ? null : formatTime(key.lastUsedAt),
         })),
         new_keys: newKeys,
+        erasures,
         administrators: administrators.map(({ username, apiKey }) => ({ username, api_key: apiKey })),
         unreadable,
         verify: report,
@@ -152,6 +167,7 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
         `Restored ${content.rows} rows of ${content.sums.length} tables, each read back and compared; ${report.accounts} accounts, ${report.entries} ledger entries: ${verdict}.\n`,
         unreadable === 0 ? '' : unreadableText(unreadable),
         droppedText(dropped),
+        listed.length === 0 ? '' : erasuresText(erasures),
         revokeKeys ? newKeysText(newKeys, administrators) : livingKeysText(keys, madeAt),
         reconcileText(`what happened after ${madeAt}`),
       ].join(''),
@@ -164,6 +180,32 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
 /** A backup made during a change of SECRET_KEY contains texts under both keys. */
 function unreadableText(count: number): string {
   return `${count} encrypted keys and secrets cannot be decrypted with SECRET_KEY. Set SECRET_KEY_PREVIOUS to the other key that the service had at that time.\n`;
+}
+
+/** Lines of other events, and of other programs, are skipped. */
+function readErasures(path: string): ListedErasure[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .flatMap((line): ListedErasure[] => {
+      if (!line.includes('customer erased')) return [];
+      const logged = parseLine(line);
+      const createdAt = parseTime(String(logged['created_at'] ?? ''));
+      const place = parseRealOwnedId(String(logged['customer'] ?? ''));
+      return createdAt === null || place === null ? [] : [{ ...place, createdAt }];
+    });
+}
+
+function parseLine(line: string): JsonObject {
+  try {
+    const logged: unknown = JSON.parse(line);
+    return isJsonObject(logged) ? logged : {};
+  } catch {
+    return {};
+  }
+}
+
+function erasuresText(count: number): string {
+  return `${count} customers were erased after the backup. The next start erases them again before it answers requests.\n`;
 }
 
 function droppedText(dropped: Readonly<Record<string, number>>): string {

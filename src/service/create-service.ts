@@ -16,6 +16,7 @@ import { createBrandHolder } from '../features/brand/brand-store.ts';
 import { createBusinessReads } from '../features/business/business-reads.ts';
 import { createPlanSums } from '../features/business/plan-sums.ts';
 import { createCustomerReads } from '../features/customers/customer-reads.ts';
+import { repeatErasures } from '../features/erasure/repeat-erasures.ts';
 import { createEventWaits, type EventWaits } from '../features/events/account-feed.ts';
 import { createProductCallMetrics } from '../features/fulfillment/product-call-metrics.ts';
 import {
@@ -233,6 +234,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     scheduled: scheduledJobs({
       database,
       engine,
+      packages,
       limits,
       now,
       monotonicNow,
@@ -266,6 +268,10 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   });
   observeJobs(metrics.registry, jobs);
 
+  // A failure must not keep the service away; the job tries again.
+  await repeatErasures({ database, engine, seal, packages, now }).catch((error: unknown) =>
+    logger.warn({ err: error }, 'repeated erasure failed'),
+  );
   const audits = createSharedVerification({
     audit: (signal) => verifyLedger(database, now(), { signal, clock: now }),
     async exclusively(work) {

@@ -11,6 +11,7 @@ import type { PlanSums } from '../features/business/plan-sums.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
 import { eraseTexts } from '../features/erasure/erasure-job.ts';
+import { repeatErasures } from '../features/erasure/repeat-erasures.ts';
 import { goOnListening } from '../features/events/event-log.ts';
 import { deleteOldEvents } from '../features/events/event-stream.ts';
 import {
@@ -26,6 +27,7 @@ import type { PlanEnd } from '../features/order-engine/decisions/order-commands.
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
 import type { TestBudget } from '../features/order-engine/records/test-usage.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
+import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { chargeAutomatically } from '../features/payments/charge-automatically.ts';
 import { type ReconcileDependencies, reconcilePayments } from '../features/payments/reconcile-payments.ts';
 import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
@@ -48,6 +50,7 @@ export interface ScheduledJobsDependencies {
   readonly database: Database;
   readonly limits: Limits;
   readonly engine: OrderEngine;
+  readonly packages: PackageCatalogHolder;
   readonly now: () => EpochSeconds;
   readonly monotonicNow: () => number;
   readonly sessions: SessionStore;
@@ -215,11 +218,15 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
   return jobs;
 }
 
-function erasureJob({ database, now, mail, limits }: ScheduledJobsDependencies): ScheduledJob {
+function erasureJob(dependencies: ScheduledJobsDependencies): ScheduledJob {
+  const parts = { ...dependencies, seal: dependencies.mail.seal };
   return {
     kind: 'erasures',
-    ...limits.scheduledJobs.erasures,
-    run: async ({ signal }) => ({ backlog: await eraseTexts({ database, now, seal: mail.seal }, signal) }),
+    ...dependencies.limits.scheduledJobs.erasures,
+    run: async ({ signal }) => {
+      await repeatErasures(parts);
+      return { backlog: await eraseTexts(parts, signal) };
+    },
   };
 }
 

@@ -277,6 +277,48 @@ describe('a restore revokes access that may have ended', () => {
   });
 });
 
+test('customers who were erased after the backup are erased again before the service answers, and no others', async () => {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  const [first, second] = await askServer(
+    await createRestored(),
+    `select number, reference, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as created_at
+      from customers where account_id = 2 order by number limit 2`,
+  );
+  const idOf = (number: number) => 2_000_000_000 + number;
+  const lines = [
+    'not JSON, but it says customer erased',
+    JSON.stringify({ msg: 'customer erased', customer: idOf(first.number), created_at: first.created_at }),
+    JSON.stringify({ msg: 'customer erased', customer: idOf(first.number), created_at: first.created_at }),
+    // Another customer had this number then.
+    JSON.stringify({
+      msg: 'customer erased',
+      customer: idOf(second.number),
+      created_at: '2020-01-01T00:00:00Z',
+    }),
+  ];
+  writeFileSync(inFolder('service.log'), lines.join('\n'));
+  const options = ['--erasures', inFolder('service.log')];
+  const restored = await runForJson(['restore', original, ...options], { cwd: folder, environment });
+  assert.equal(restored.erasures, 1);
+  const service = await startService({ environment });
+  const demo = createApiClient(service.address, demoKey);
+  const [erased, other] = await Promise.all(
+    [first, second].map(async ({ number }) => (await demo.get(`/customers/${idOf(number)}`)).body.customer),
+  );
+  assert.equal(erased.reference, `erased-${idOf(first.number)}`);
+  assert.equal(other.reference, second.reference);
+  service.kill('SIGTERM');
+  await service.gone;
+});
+
+async function createRestored(): Promise<string> {
+  const url = await createDatabase();
+  const environment = { ...settings, DATABASE_URL: url };
+  await runForJson(['restore', original], { cwd: folder, environment });
+  return url;
+}
+
 test('a backup of PostgreSQL under load is one consistent moment: its ledger adds up', async () => {
   const url = await createDatabase();
   const environment = { ...settings, DATABASE_URL: url };

@@ -1,16 +1,22 @@
 // POST /customers/{id}/erase, for the account and for the operator.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { type Refusal, refusal } from '../../shared/error-catalog.ts';
-import { type OwnedId, parseOwnNumber, parseRealOwnedId } from '../../shared/identifiers.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
+import {
+  isTestAccount,
+  type OwnedId,
+  parseOwnNumber,
+  parseRealOwnedId,
+  publicId,
+} from '../../shared/identifiers.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
-import { actorOf, type Principal } from '../identity/principal.ts';
+import { actorOf } from '../identity/principal.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
@@ -41,10 +47,10 @@ export function eraseRoutes(app: FastifyInstance, dependencies: EraseRoutesDepen
         response: { 200: customerAnswerSchema },
       },
     },
-    async ({ params, principal }, reply) => {
-      const { id: accountId } = principal.account;
-      const number = orRefuse(parseOwnNumber(params.id, accountId), 'customer_not_found');
-      return reply.send(await erase(dependencies, { accountId, number }, principal));
+    async (request, reply) => {
+      const { id: accountId } = request.principal.account;
+      const number = orRefuse(parseOwnNumber(request.params.id, accountId), 'customer_not_found');
+      return reply.send(await erase(dependencies, { accountId, number }, request));
     },
   );
 }
@@ -67,9 +73,9 @@ export function eraseAdminRoutes(
         response: { 200: customerAnswerSchema },
       },
     },
-    async ({ params, principal }, reply) => {
-      const place = orRefuse(parseRealOwnedId(params.id), 'customer_not_found');
-      return reply.send(await erase({ ...dependencies, packages }, place, principal));
+    async (request, reply) => {
+      const place = orRefuse(parseRealOwnedId(request.params.id), 'customer_not_found');
+      return reply.send(await erase({ ...dependencies, packages }, place, request));
     },
   );
 }
@@ -77,7 +83,7 @@ export function eraseAdminRoutes(
 async function erase(
   { packages, now: realNow, ...dependencies }: EraseRoutesDependencies,
   place: OwnedId,
-  principal: Principal,
+  { principal, log }: Pick<FastifyRequest, 'principal' | 'log'>,
 ) {
   const { now, ...author } = actorOf(principal);
   const describe = (customer: Customer) => customerView(customer, packages(), now);
@@ -88,6 +94,12 @@ async function erase(
     { now, realNow: realNow() },
   );
   if (outcome.type !== 'erased') throw new RequestRefused(refusalOf(outcome));
+  const { accountId, number, createdAt } = outcome.customer;
+  // The list of erasures outside the database, for `restore --erasures`. A test's customer is not in it.
+  if (outcome.isNew && !isTestAccount(accountId)) {
+    const created_at = formatTime(createdAt);
+    log.info({ customer: publicId(accountId, number), created_at }, 'customer erased');
+  }
   return { customer: describe(outcome.customer) };
 }
 

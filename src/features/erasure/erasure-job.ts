@@ -1,11 +1,10 @@
-// A job that takes what named erased customers out of events, logs and calls, and erases customers again after a restore.
+// A job that takes what named erased customers out of events, logs and calls.
 // Invariant: each erasure gets a second pass an hour later, because a request that was under way may have logged the words
 // after the first. The words are forgotten only after that, and once the product has been called.
 
 import { eraseFromAudit } from '../../platform/audit-log/erase-from-audit.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
-import { nullable } from '../../platform/database/row-values.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { publicId } from '../../shared/identifiers.ts';
 import { isJsonObject, type JsonObject } from '../../shared/json.ts';
@@ -23,8 +22,8 @@ const atOnceMax = 100;
 
 const listDue: SqlStatement = {
   name: 'list_due_erasures',
-  text: `select account_id, customer_number, extract(epoch from customer_created_at)::bigint as created_at, sealed_words, passes
-    from erasures where next_pass_at <= to_timestamp($1::bigint) order by next_pass_at limit ${atOnceMax}`,
+  text: `select account_id, customer_number, sealed_words, passes
+    from erasures where sealed_words is not null and next_pass_at <= to_timestamp($1::bigint) order by next_pass_at limit ${atOnceMax}`,
 };
 
 const notePass: SqlStatement = {
@@ -48,7 +47,7 @@ export interface ErasureJobDependencies {
 interface Due {
   readonly accountId: number;
   readonly number: number;
-  readonly sealedWords: string | null;
+  readonly sealedWords: string;
   readonly passes: number;
 }
 
@@ -68,7 +67,7 @@ export async function eraseTexts(
       const due = {
         accountId: Number(row['account_id']),
         number: Number(row['customer_number']),
-        sealedWords: nullable(String, row['sealed_words']),
+        sealedWords: String(row['sealed_words']),
         passes: Number(row['passes']),
       };
       await pass({ database, seal, now }, due);
@@ -81,10 +80,6 @@ export async function eraseTexts(
 async function pass({ database, seal, now }: ErasureJobDependencies, due: Due): Promise<void> {
   const { accountId, number, sealedWords, passes } = due;
   const group = database.ofAccount(accountId);
-  if (sealedWords === null) {
-    await group.query(finish, [accountId, number]);
-    return;
-  }
   await eraseEverywhere(database, due, openWords(seal, due, sealedWords));
   const isCalled = await eraseFromCalls(database, accountId, number);
   if (passes + 1 >= passesMin && isCalled) await group.query(finish, [accountId, number]);
