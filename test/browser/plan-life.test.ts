@@ -24,10 +24,14 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   await page.getByRole('button', { name: 'Edit' }).click();
   const editing = dialog(page, 'Edit customer');
   await editing.getByLabel('Name').fill('Ada King');
+  await editing.getByLabel('Reference').fill('ada.king@example.com');
   await editing.getByLabel('External ID').fill('crm-7');
   await editing.getByRole('button', { name: 'Save' }).click();
   await heading(page, 'Ada King').waitFor();
-  assert.equal((await planNow()).external_ref, 'crm-7');
+  assert.partialDeepStrictEqual(await planNow(), {
+    external_ref: 'crm-7',
+    reference: 'ada.king@example.com',
+  });
 
   await page.getByRole('button', { name: 'Auto-renew' }).click();
   const renewal = dialog(page, 'Auto-renew for Ada King');
@@ -72,6 +76,21 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   assert.equal((await reseller.get('/balance')).body.balance, '96.77');
   await untilCount(page.getByRole('button', { name: /Cancel plan|Auto-renew/ }), 0);
   panel.takeProblems();
+
+  await page.getByRole('button', { name: 'Erase' }).click();
+  const erasing = dialog(page, 'Erase Ada King?');
+  const erase = erasing.getByRole('button', { name: 'Erase customer' });
+  await expectAccessible(page, 'the dialog of erasing');
+  await erasing.getByLabel('Reference').fill('ada@example.com');
+  assert.equal(await erase.isDisabled(), true, 'the former reference does not confirm it');
+  await erasing.getByLabel('Reference').fill('ada.king@example.com');
+  await erase.click();
+  await heading(page, `erased-${id}`).waitFor();
+  // Messages of earlier steps name the customer.
+  await page.reload();
+  await heading(page, `erased-${id}`).waitFor();
+  await untilCount(page.getByRole('button', { name: /^(?:Edit|Erase|Renew|Login link)$/ }), 0);
+  assert.deepEqual(await page.getByText(/\bada\b|crm-7/i).allTextContents(), []);
 });
 
 test('a cancel at the period’s end is marked and can be undone; anyone who only looks is offered nothing of it', async () => {

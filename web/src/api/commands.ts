@@ -199,9 +199,12 @@ export const removeAutoRenew = (id: number, idempotencyKey: string) =>
   call<unknown>(`/v1/customers/${id}/auto-renew`, { method: 'DELETE', idempotencyKey });
 export const editCustomer = (
   id: number,
-  body: { readonly name: string; readonly external_ref: string | null },
+  body: { readonly name: string; readonly external_ref: string | null; readonly reference?: string },
   idempotencyKey: string,
 ) => call<unknown>(`/v1/customers/${id}`, { method: 'PATCH', body, idempotencyKey });
+/** Erasing again changes nothing, so repeating it is safe. */
+export const eraseCustomer = (id: number, isOperator: boolean) =>
+  post<unknown>(`${isOperator ? '/admin/v1' : '/v1'}/customers/${id}/erase`);
 export const createLoginLink = (customerId: number) =>
   post<Api.LoginLink>(`/customers/${customerId}/login-link`);
 

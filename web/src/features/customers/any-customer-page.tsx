@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeftRight, Ban, Gift, Link2, Pause, Play } from 'lucide-react';
+import { ArrowLeftRight, Ban, Eraser, Gift, Link2, Pause, Play } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { runs } from '../../api/plan-runs.ts';
 import { anyCustomerQuery } from '../../api/queries.ts';
@@ -19,6 +19,7 @@ import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { TrialDialog } from '../plans/trial-dialog.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
+import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
 import { isSuspended, SuspendDialog } from './suspend-dialog.tsx';
@@ -98,6 +99,7 @@ function actionsOf(
   months: Months,
   may: ReturnType<typeof useMay>,
 ): readonly Action[] {
+  if (isErased(customer)) return [];
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');
   const isHeld = isSuspended(customer);
@@ -139,6 +141,14 @@ function actionsOf(
       look: 'danger',
       isOffered: isChangeable,
       dialog: (onClose) => <CancelDialog customer={customer} isOperator onClose={onClose} />,
+    },
+    {
+      id: 'erase',
+      title: t`Erase`,
+      icon: Eraser,
+      look: 'danger',
+      isOffered: canAccess && !runs(customer.plan) && !customer.order_pending,
+      dialog: (onClose) => <EraseDialog customer={customer} isOperator onClose={onClose} />,
     },
   ];
 }

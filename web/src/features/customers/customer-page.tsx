@@ -2,7 +2,17 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeftRight, Ban, CalendarSync, Link2, Pause, Pencil, Play, RefreshCw } from 'lucide-react';
+import {
+  ArrowLeftRight,
+  Ban,
+  CalendarSync,
+  Eraser,
+  Link2,
+  Pause,
+  Pencil,
+  Play,
+  RefreshCw,
+} from 'lucide-react';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
@@ -30,6 +40,7 @@ import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
+import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
 
@@ -65,7 +76,7 @@ export function CustomerPage() {
         }
         back={back}
         actions={
-          customer === undefined || reference === undefined ? undefined : (
+          customer === undefined || reference === undefined || isErased(customer) ? undefined : (
             <>
               <Actions
                 actions={[
@@ -133,6 +144,7 @@ function actionsOf(
   { customer, suspended, order_pending: isPending, last_order_id: lastOrderId }: CustomerWithOrders,
   may: ReturnType<typeof useMay>,
 ): readonly Action[] {
+  if (isErased(customer)) return [];
   const { plan } = customer;
   const [mayOrder, mayChange] = [may('orders:write'), may('customers:write')];
   const isChangeable = mayOrder && runs(plan) && !isPending;
@@ -174,6 +186,14 @@ function actionsOf(
       look: 'danger',
       isOffered: isChangeable,
       dialog: (onClose) => <CancelDialog customer={customer} onClose={onClose} />,
+    },
+    {
+      id: 'erase',
+      title: t`Erase`,
+      icon: Eraser,
+      look: 'danger',
+      isOffered: mayChange && !runs(plan) && !isPending,
+      dialog: (onClose) => <EraseDialog customer={customer} onClose={onClose} />,
     },
   ];
 }

@@ -272,15 +272,21 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
 
 export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
   const [name, setName] = useState(customer.name);
-  const [reference, referenceField] = useText(customer.external_ref ?? '');
-  const isReference = /^[!-~]{0,80}$/.test(reference);
+  const [reference, referenceField] = useText(customer.reference);
+  const [externalId, externalIdField] = useText(customer.external_ref ?? '');
+  const isExternalId = /^[!-~]{0,80}$/.test(externalId);
+  const wanted = reference.trim();
   const form = useDialogForm({
     onClose,
     isSentOnce: true,
     send: ({ key }) =>
       editCustomer(
         customer.id,
-        { name: name.trim(), external_ref: reference === '' ? null : reference },
+        {
+          name: name.trim(),
+          external_ref: externalId === '' ? null : externalId,
+          ...(wanted !== customer.reference && { reference: wanted }),
+        },
         key,
       ),
     says: () => t`Customer updated.`,
@@ -291,16 +297,23 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
       title={t`Edit customer`}
       description={<bdi className="wrap-anywhere">{customer.reference}</bdi>}
       action={t`Save`}
-      ready={name.trim() !== '' && isReference}
+      ready={name.trim() !== '' && wanted !== '' && isExternalId}
     >
       <TextField label={t`Name`} autoFocus autoComplete="off" maxLength={120} value={name} onText={setName} />
+      <TextField
+        label={t`Reference`}
+        hint={t`The email address or username used in orders. The former one keeps working.`}
+        kind="address"
+        maxLength={254}
+        {...referenceField}
+      />
       <TextField
         label={t`External ID`}
         hint={t`This customer’s ID in your system. Letters, digits and symbols, no spaces.`}
         kind="address"
         maxLength={80}
-        problem={isReference ? null : t`Only visible ASCII characters, without spaces.`}
-        {...referenceField}
+        problem={isExternalId ? null : t`Only visible ASCII characters, without spaces.`}
+        {...externalIdField}
       />
     </FormDialog>
   );
