@@ -16,6 +16,7 @@ export const inEveryPlace: readonly string[] = [
   'auto-topups',
   'behind-a-proxy',
   'broken-rows',
+  'channel-setup',
   'business',
   'corruptions',
   'customer-edits',
@@ -185,7 +186,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
     'on Citus only, where groups lie on several servers: proof/test-citus.ts',
   ],
   [
-    /^(begin|end)_file_copy$|^(find|note|open|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
+    /^(begin|end|note)_file_copy$|^(find|note|open|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
     'first starts, backups, changes of the secret key, rows in a wrong group: the tests of test/process and test/tools send them',
   ],
   [

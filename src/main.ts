@@ -6,6 +6,8 @@ import { existsSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
 import { copyWish, guardCopy } from './features/backup/copy-running-service.ts';
+import { noteFileCopy } from './features/overview/setup-state.ts';
+import { deleteLimitsBeforePackages } from './features/packages/limit-store.ts';
 import type { Database } from './platform/database/database.ts';
 import {
   type ControlConnection,
@@ -117,7 +119,12 @@ async function run(config: Config): Promise<void> {
     const administrator = await createFirstAdministrator(database, service.seal, config, now(), (first) =>
       file === null ? nothingDrafted : draftSecrets(file, first),
     );
-    if (administrator !== null) say(administratorText(administrator, file));
+    if (administrator !== null) {
+      // A new service begins without the limits that earlier versions had built in.
+      await deleteLimitsBeforePackages(database);
+      await service.packages.reload();
+      say(administratorText(administrator, file));
+    }
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);
@@ -185,7 +192,10 @@ async function openServiceControlSocket(
 ): Promise<ControlSocket | null> {
   if (config.database.kind !== 'embedded') return null;
   const answer = async ({ wish, key }: JsonObject, connection: ControlConnection) => {
-    if (wish === copyWish.wish) return guardCopy(database, connection, defaultLimits);
+    if (wish === copyWish.wish) {
+      await noteFileCopy(database, Math.floor(Date.now() / 1000));
+      return guardCopy(database, connection, defaultLimits);
+    }
     if (wish === resealWish.wish && key !== seal.keyName) return connection.send({ isOtherKey: true });
     if (wish === resealWish.wish) return connection.send({ ...(await resealTexts(database, seal)) });
     connection.send({ problem: 'The running service has another version and does not know this command.' });

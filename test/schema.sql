@@ -615,6 +615,7 @@ service_state.demo_year_filled boolean not null default false
 service_state.demo_operator_id integer
 service_state.demo_reseller_id integer
 service_state.setup_skipped text[] not null default '{}'::text[]
+service_state.backed_up_at timestamp with time zone
 sessions.person_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null

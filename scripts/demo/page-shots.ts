@@ -390,6 +390,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-brand', role: 'administrator', open: at('/panel/admin/brand') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
+  { name: 'console-start', role: 'administrator', open: at('/panel/admin/start') },
   { name: 'console-as-reseller', role: 'administrator', open: asReseller },
 ];
 

@@ -80,11 +80,6 @@ const exemptions: readonly Exemption[] = [
     (file) => ({ file, text: 'RGB or grey', reason: 'a detail of an error' }),
   ),
   {
-    file: 'src/features/accounts/account-admin-routes.ts',
-    text: 'is chosen by whoever is invited',
-    reason: 'a detail of an error',
-  },
-  {
     file: 'src/features/audit/audit-panel-routes.ts',
     text: 'nobody has this username',
     reason: 'a detail of an error',

@@ -71,6 +71,8 @@ import { createMailOutbox } from '../platform/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { processName } from '../platform/secrets/secret-key-sessions.ts';
+import { checkPublicUrl } from '../setup/checks/doctor-addresses.ts';
+import { checkDisk, checkFolder } from '../setup/checks/doctor-data-folder.ts';
 import type { Config, Limits } from '../setup/config.ts';
 import { isTestAccount } from '../shared/identifiers.ts';
 import type { EpochSeconds } from '../shared/times.ts';
@@ -128,6 +130,16 @@ function diskBytesOf(database: Config['database']): number | null {
   if (database.kind !== 'embedded') return null;
   const { blocks, bsize } = statfsSync(database.dataDir);
   return blocks * bsize;
+}
+
+/** What doctor checks without asking a server. */
+function setupFindings(config: Config) {
+  const { database } = config;
+  const ofFolder =
+    database.kind === 'embedded' ? [checkFolder(database.dataDir), checkDisk(database.dataDir)] : [];
+  return [checkPublicUrl(config), ...ofFolder].flatMap(({ name, state, says }) =>
+    state === 'ok' ? [] : [{ name, state, says }],
+  );
 }
 
 const idleSweepMilliseconds = 50;
@@ -310,6 +322,14 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     now,
     monotonicNow,
     publicUrl,
+    setup: {
+      ...{ database: lookups, packages: packages.current, now },
+      hasBrand: () => brand.current().name !== null,
+      takesPayments: paymentMethods.areOn,
+      hasPublicUrl: config.publicUrl !== null,
+      hasMail: config.mail !== null,
+      findings: () => setupFindings(config),
+    },
     readinessProblems: createReadiness(database, isLeaving, logger),
     onReadinessAsked: gracefulDrain.asked,
     isDraining: () => isDraining,

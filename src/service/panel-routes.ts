@@ -17,6 +17,7 @@ import { anyCustomerRoutes } from '../features/overview/any-customer-routes.ts';
 import { consoleRoutes } from '../features/overview/console-overview-routes.ts';
 import { panelCustomerRoutes } from '../features/overview/customer-page-routes.ts';
 import { overviewRoutes } from '../features/overview/overview-routes.ts';
+import { setupRoutes } from '../features/overview/setup-routes.ts';
 import { accountReceiptRoutes, receiptRoutes } from '../features/payments/receipt-routes.ts';
 import { peoplePanelRoutes } from '../features/people/people-routes.ts';
 import { profileRoutes } from '../features/people/profile-routes.ts';
@@ -59,7 +60,8 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof accountViewRoutes> &
   Needs<typeof anyCustomerRoutes> &
   Needs<typeof operatorPreviewRoutes> &
-  Needs<typeof allHolderRoutes>;
+  Needs<typeof allHolderRoutes> &
+  Needs<typeof setupRoutes>;
 
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   signedInRoutes(app, dependencies);
@@ -99,4 +101,5 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   anyCustomerRoutes(app, dependencies);
   operatorPreviewRoutes(app, dependencies);
   allHolderRoutes(app, dependencies);
+  setupRoutes(app, dependencies);
 }

@@ -16,6 +16,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { setupSteps } from '../../src/features/overview/setup-schemas.ts';
 import { builtPagesFolder } from '../../src/platform/http/built-pages.ts';
 import { builtDocsFolder } from '../../src/service/docs-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
@@ -76,6 +77,11 @@ export function usePanelBrowser(
     });
     lastPort = Number(new URL(service.directAddress).port);
     browser = await chromium;
+    // An operator begins with the business, as after setting the service up.
+    await service.database.query({
+      name: '',
+      text: `update service_state set setup_skipped = '{${setupSteps.join(',')}}'`,
+    });
     await fill(service);
   }
   // Do not start in `before`: in a file without selected tests, nothing would end the service again.

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
-import { checkPublicUrl, gatewayOf } from '../../src/cli/doctor/doctor-addresses.ts';
+import { checkPublicUrl, gatewayOf } from '../../src/setup/checks/doctor-addresses.ts';
 import { runCommand, runForJson } from '../harness/command-process.ts';
 import { startMailServer } from '../harness/mail-server.ts';
 import { askServer } from '../harness/one-question.ts';

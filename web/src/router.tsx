@@ -189,6 +189,11 @@ const routeTree = root.addChildren([
         ...consoleOverviewParams,
       ),
       consolePage(
+        '/start',
+        'SetupPage',
+        withConsoleTexts(() => import('./features/accounts/setup-page.tsx')),
+      ),
+      consolePage(
         '/accounts',
         'AccountsPage',
         withConsoleTexts(() => import('./features/accounts/accounts-page.tsx')),

@@ -3,10 +3,10 @@
 
 import { existsSync } from 'node:fs';
 import type { Queryable } from '../../platform/database/database.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 import type { Config } from '../../setup/config.ts';
 import { firstAdministratorFile } from '../../setup/first-administrator-file.ts';
 import { commandIo } from '../command-io.ts';
-import type { Check } from './doctor-check.ts';
 
 export function checkAdministratorFile(config: Config): Check[] {
   const path = firstAdministratorFile(config, commandIo().cwd);

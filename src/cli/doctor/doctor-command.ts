@@ -2,26 +2,19 @@
 // check fails.
 
 import { Command } from 'commander';
+import { checkPublicUrl } from '../../setup/checks/doctor-addresses.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
+import { checkDisk, checkFolder } from '../../setup/checks/doctor-data-folder.ts';
+import { checkMail } from '../../setup/checks/doctor-mail.ts';
 import type { Config } from '../../setup/config.ts';
 import { ConfigProblem } from '../../setup/settings.ts';
 import { readCommandConfig } from '../command-config.ts';
 import { answer, CommandFailed, endWell, exitCodes } from '../command-end.ts';
 import { commandIo } from '../command-io.ts';
 import { serviceAddress } from '../with-service.ts';
-import { checkPublicUrl } from './doctor-addresses.ts';
 import { checkAdministratorFile } from './doctor-administrator.ts';
-import type { Check } from './doctor-check.ts';
 import { checkDatabase } from './doctor-database.ts';
-import {
-  checkBackups,
-  checkDisk,
-  checkEnvFile,
-  checkFolder,
-  checkNode,
-  checkPages,
-  checkPort,
-} from './doctor-machine.ts';
-import { checkMail } from './doctor-mail.ts';
+import { checkBackups, checkEnvFile, checkNode, checkPages, checkPort } from './doctor-machine.ts';
 import { checkValkey } from './doctor-valkey.ts';
 
 const healthMilliseconds = 3_000;

@@ -7,6 +7,7 @@ import { askHost } from '../../platform/database/postgres/postgres-client.ts';
 import { readMigrations } from '../../platform/database/schema/migrate.ts';
 import { listMigrations } from '../../platform/database/schema/table-catalog.ts';
 import { checkState, findState, type ServiceState } from '../../platform/secrets/service-state.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 import { type Config, defaultLimits } from '../../setup/config.ts';
 import { errorMessageOf } from '../../setup/error-message.ts';
 import {
@@ -18,7 +19,6 @@ import {
 import { countSealed } from '../../setup/reseal.ts';
 import { currencyProblem } from '../../shared/currencies.ts';
 import { checkFirstKey } from './doctor-administrator.ts';
-import type { Check } from './doctor-check.ts';
 import { checkRole } from './doctor-role.ts';
 import { checkGroups, findGroups } from './doctor-shards.ts';
 

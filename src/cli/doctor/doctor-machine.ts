@@ -1,18 +1,14 @@
 // doctor's checks outside the database: Node, files and folders, disk, port.
 
-import { accessSync, constants, existsSync, lstatSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { findUnfinished } from '../../features/backup/write-backup.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 import type { Config } from '../../setup/config.ts';
 import { fromCommandFolder } from '../command-io.ts';
-import type { Check } from './doctor-check.ts';
 
 const oldestNode = [24, 12] as const;
-const mebibyte = 1024 ** 2;
-/** Room for a checkpoint's WAL and a vacuum. With less than freeBytesMin the check fails; below freeBytesGood it warns. */
-const freeBytesMin = 256 * mebibyte;
-const freeBytesGood = 2048 * mebibyte;
 const askMilliseconds = 2_000;
 
 export function checkNode(): Check {
@@ -98,42 +94,6 @@ async function isSellthrough(host: string, port: number): Promise<boolean> {
   }
 }
 
-export function checkFolder(dataDir: string): Check {
-  const name = 'data folder';
-  const folder = resolve(dataDir);
-  const existing = nearestExisting(folder);
-  if (!statSync(existing).isDirectory()) {
-    return { name, state: 'fail', says: `${existing} is a file: set DATA_DIR to a folder` };
-  }
-  try {
-    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch {
-    return {
-      name,
-      state: 'fail',
-      says: `this user cannot write to ${existing}: change its owner, or set DATA_DIR to another folder`,
-    };
-  }
-  if (existing !== folder) return { name, state: 'ok', says: `the first start creates ${folder}` };
-  const othersMayRead = process.platform !== 'win32' && (lstatSync(folder).mode & 0o077) !== 0;
-  return othersMayRead
-    ? { name, state: 'warn', says: `other users of this machine can read ${folder}: run chmod 700` }
-    : { name, state: 'ok', says: folder };
-}
-
-export function checkDisk(dataDir: string): Check {
-  const name = 'disk';
-  const { bavail, bsize, files, ffree } = statfsSync(nearestExisting(resolve(dataDir)));
-  const free = bavail * bsize;
-  const says = `${Math.floor(free / mebibyte)} MiB free`;
-  if (free < freeBytesMin) return { name, state: 'fail', says: `only ${says}: make room, or move DATA_DIR` };
-  if (files > 0 && ffree === 0)
-    return { name, state: 'fail', says: 'no more files can be created (out of inodes)' };
-  if (free < freeBytesGood)
-    return { name, state: 'warn', says: `only ${says}: a busy service will soon need more` };
-  return { name, state: 'ok', says };
-}
-
 export function checkBackups({ database }: Config): Check {
   const name = 'backups';
   const dataDirs = database.kind === 'embedded' ? [database.dataDir, dirname(resolve(database.dataDir))] : [];
@@ -158,11 +118,5 @@ function isReadableFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false;
-  }
-}
-
-function nearestExisting(path: string): string {
-  for (let folder = path; ; folder = dirname(folder)) {
-    if (existsSync(folder) || folder === dirname(folder)) return folder;
   }
 }

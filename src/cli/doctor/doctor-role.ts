@@ -2,7 +2,7 @@
 // (docs/postgresql.md).
 
 import type { Queryable, Row } from '../../platform/database/database.ts';
-import type { Check } from './doctor-check.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 
 const name = 'database role';
 

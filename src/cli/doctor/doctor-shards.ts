@@ -5,8 +5,8 @@ import { SchemaMismatch } from '../../platform/database/schema-mismatch.ts';
 import { findDivisionIfAny } from '../../platform/database/shards/find-shards.ts';
 import { ownGroupConstraint } from '../../platform/database/shards/shard-views.ts';
 import { accountTables } from '../../platform/database/shards/sharded-tables.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 import type { Config } from '../../setup/config.ts';
-import type { Check } from './doctor-check.ts';
 
 const name = 'account groups';
 

@@ -3,8 +3,8 @@
 import { answerNumbers } from '../../platform/limits/limit-operations.ts';
 import { type ValkeyAddress, valkeyName } from '../../platform/limits/valkey-address.ts';
 import { openValkey, type ValkeyConnection } from '../../platform/limits/valkey-client.ts';
+import type { Check } from '../../setup/checks/doctor-check.ts';
 import { defaultLimits } from '../../setup/config.ts';
-import type { Check } from './doctor-check.ts';
 
 const name = 'shared limits';
 const silenceMilliseconds = 3_000;

@@ -7,7 +7,7 @@ import type { PasswordCost } from '../../platform/secrets/password-hash.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { allowedIpsRefusal, lockOutRefusal } from '../../shared/allow-list.ts';
-import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
+import { fieldRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { pageOf } from '../../shared/list-schemas.ts';
@@ -15,7 +15,8 @@ import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
 import { groups } from '../../shared/periods.ts';
 import type { Scope } from '../../shared/scopes.ts';
-import type { PasswordLinks } from '../auth/password-links.ts';
+import { formatTime } from '../../shared/times.ts';
+import type { Invitation, PasswordLinks } from '../auth/password-links.ts';
 import { chosenPasswordRefusal } from '../auth/password-rules.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import type { AccountView } from '../identity/account-schemas.ts';
@@ -55,13 +56,13 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
     {
       config: {
         scopes: ['admin:accounts'],
-        codes: ['validation_failed', 'username_taken', 'mail_not_configured'],
+        codes: ['validation_failed', 'username_taken'],
       },
       schema: {
         operationId: 'createAccount',
         summary: 'Create an account',
         description:
-          'The account has a balance of 0.00 and a key, which is shown here. A password is generated if none is sent, and has to be changed at the first sign-in. With invite, the holder chooses the password with a link that is mailed to email.',
+          'The account has a balance of 0.00 and a key, which is shown here. A password is generated if none is sent, and has to be changed at the first sign-in. With invite, the holder chooses the password with the link in the answer, which is also mailed if the service sends mail and there is an email.',
         body: createAccountBodySchema,
         response: { 201: createdAccountSchema },
       },
@@ -166,9 +167,13 @@ async function createAccountHandler(
   const ofPrices: readonly Scope[] = body.group === 'reseller' ? [] : ['admin:packages'];
   refuseIf(scopeProblem(request.principal, ofPrices));
   refuseIf(await weakPassword(body.password, { username: body.username, displayName }));
-  refuseIf(body.invite === true ? invitationProblem(body, passwordLinks.isOn) : null);
+  if (body.invite === true && body.password !== undefined)
+    throw new RequestRefused(
+      fieldRefusal('validation_failed', 'password', 'is chosen by the invited person'),
+    );
   const password = body.invite === true ? null : (body.password ?? mintPassword());
   const actor = actorOf(request.principal);
+  const invited: { link: Invitation | null } = { link: null };
   const created = orRefuse(
     await createAccount(
       database,
@@ -186,7 +191,8 @@ async function createAccountHandler(
       actor,
       {
         along: async (transaction, account) => {
-          if (password === null) await passwordLinks.inviteOwner(transaction, account, actor.now);
+          if (password === null)
+            invited.link = await passwordLinks.inviteOwner(transaction, account, actor.now);
         },
       },
     ),
@@ -194,7 +200,10 @@ async function createAccountHandler(
   );
   const account = accountView(created.account, currency, false);
   const shown = password === null || body.password !== undefined ? {} : { password };
-  return reply.code(201).send({ account, api_key: created.apiKey, ...shown });
+  const { link } = invited;
+  const invitation =
+    link === null ? {} : { invitation: { url: link.url, expires_at: formatTime(link.expiresAt) } };
+  return reply.code(201).send({ account, api_key: created.apiKey, ...shown, ...invitation });
 }
 
 async function changeAccountHandler(
@@ -260,16 +269,6 @@ async function viewOf(
 /** A password that someone else knows may only be used to choose a new one. A key counts as its account. */
 function isOwnPassword({ account, actor }: Principal, id: number): boolean {
   return actor.type === 'key' ? account.id === id : actor.id === id;
-}
-
-function invitationProblem(
-  { email, password }: { readonly email?: string; readonly password?: string },
-  sendsMail: boolean,
-): Refusal | null {
-  if (!email) return fieldRefusal('validation_failed', 'email', 'is needed for an invitation');
-  if (password !== undefined)
-    return fieldRefusal('validation_failed', 'password', 'is chosen by whoever is invited');
-  return sendsMail ? null : refusal('mail_not_configured');
 }
 
 async function weakPassword(

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { pageQuerySchema } from '../../shared/list-schemas.ts';
-import { example, groupSchema, text } from '../../shared/schema-parts.ts';
+import { example, groupSchema, text, time } from '../../shared/schema-parts.ts';
 import {
   allowedIps,
   apiKey,
@@ -38,7 +38,7 @@ export const createAccountBodySchema = Type.Object(
     invite: Type.Optional(
       Type.Boolean({
         description:
-          'true: a link to a first password, good for seven days, is mailed to email; password is left out then.',
+          'true: no password is made. The answer has a link to choose one, good for seven days, which is also mailed if possible.',
       }),
     ),
     password: Type.Optional(password),
@@ -75,5 +75,18 @@ export const accountAnswerSchema = Type.Object({ account: Type.Ref('Account') })
 export const createdAccountSchema = Type.Object({
   account: Type.Ref('Account'),
   api_key: apiKey('Shown here; afterwards the account sees it in its panel.'),
-  password: Type.Optional(text('The generated password; absent when one was chosen.', 200)),
+  password: Type.Optional(text('The generated password; absent when one was chosen, or with invite.', 200)),
+  invitation: Type.Optional(
+    Type.Object(
+      {
+        url: Type.String({
+          description: 'The link to choose a password, which works once. Only this answer has it.',
+          pattern: '^https?://',
+          maxLength: 2_048,
+        }),
+        expires_at: time('When it ends.'),
+      },
+      { description: 'With invite only.' },
+    ),
+  ),
 });

@@ -141,7 +141,7 @@ export interface PasswordLinks {
   requestReset(nameOrAddress: string, from: Asker, now: EpochSeconds): boolean;
   settled(): Promise<void>;
   /** Call in the transaction that creates the account. Mails the first password link of its own login. */
-  inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<void>;
+  inviteOwner(transaction: Queryable, account: Account, now: EpochSeconds): Promise<Invitation>;
   /** Call in the invitation's transaction. Mails the link if possible. `invitedBy` is null for the operator. */
   invite(
     transaction: Queryable,
@@ -260,7 +260,7 @@ export function createPasswordLinks(dependencies: PasswordLinksDependencies): Pa
     },
     async inviteOwner(transaction, account, now) {
       const [row] = await transaction.query(findOwnLogin, [account.id]);
-      await invite(transaction, credentials.parse(row ?? {}), account, null, now);
+      return invite(transaction, credentials.parse(row ?? {}), account, null, now);
     },
     invite,
     async find(token, now) {

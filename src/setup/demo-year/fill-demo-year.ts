@@ -8,8 +8,10 @@ import {
 } from '../../features/accounts/account-store.ts';
 import { findAccountByUsername, findAdministratorId } from '../../features/identity/find-accounts.ts';
 import type { OrderEngine } from '../../features/order-engine/order-engine.ts';
+import { setupSteps } from '../../features/overview/setup-schemas.ts';
 import type { PackageCatalogHolder } from '../../features/packages/package-catalog.ts';
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
+import { textArray } from '../../platform/database/sql-arrays.ts';
 import { hashPassword, mintPassword } from '../../platform/secrets/password-hash.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { isRefusal } from '../../shared/error-catalog.ts';
@@ -35,7 +37,8 @@ const resellerUsername = 'brightline';
 
 const openDemo: SqlStatement = {
   name: 'open_demo',
-  text: `update service_state set demo_year_filled = true, demo_operator_id = $1::int, demo_reseller_id = $2::int`,
+  text: `update service_state set demo_year_filled = true, demo_operator_id = $1::int, demo_reseller_id = $2::int,
+      setup_skipped = $3::text[]`,
 };
 
 /** Returns the number of orders; null if there was nothing to fill. */
@@ -66,6 +69,7 @@ export async function fillDemoYear(parts: FillDemoParts): Promise<number | null>
     const changed = await changeAccount(database, id, { password }, { actorId, now: yearUntil });
     if (changed === null || isRefusal(changed)) throw new Error('An account of the demo cannot be opened.');
   }
-  await database.query(openDemo, [operator.id, reseller.id]);
+  // Its channel is open, so its operator begins with the business.
+  await database.query(openDemo, [operator.id, reseller.id, textArray([...setupSteps])]);
   return orders;
 }

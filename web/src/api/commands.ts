@@ -252,6 +252,8 @@ export interface CreatedAccount {
   readonly api_key: string;
   /** The generated password. Absent if the password was chosen or the person is invited. */
   readonly password?: string;
+  /** Only for the invited. */
+  readonly invitation?: { readonly url: string; readonly expires_at: string };
 }
 
 export interface AccountChange {
@@ -357,6 +359,9 @@ export interface ProductChange {
 
 export const setProduct = (body: ProductChange & WithOwnPassword) =>
   call<{ readonly product: Api.Product }>('/admin/v1/product', { method: 'PUT', body });
+export const sendProductTestCall = () => post<Api.ProductTest>('/admin/product/test-call');
+export const skipSetupStep = (body: { step: Api.SetupStep; skipped: boolean }) =>
+  call<Api.Setup>('/admin/setup', { method: 'PUT', body });
 export const removeProduct = (body: WithOwnPassword) =>
   call<unknown>('/admin/v1/product', { method: 'DELETE', body });
 /** The service settles an order only once, for any idempotency key. */

@@ -203,6 +203,7 @@ export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOvervie
 
 const attentionMilliseconds = 15_000;
 
+export const setupQuery = reading<Api.Setup>('/admin/setup');
 export const productQuery = reading<{ readonly product: Api.Product }>('/admin/v1/product');
 const callsMilliseconds = 15_000;
 export const waitingCallsQuery = queryOptions({

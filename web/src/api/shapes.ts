@@ -55,6 +55,11 @@ import type {
   overviewSchema,
 } from '../../../src/features/overview/overview-schemas.ts';
 import type {
+  productTestSchema,
+  SetupStep,
+  setupSchema,
+} from '../../../src/features/overview/setup-schemas.ts';
+import type {
   AccountPriceListView,
   accountPriceListsSchema,
   payingOtherwiseSchema,
@@ -167,6 +172,9 @@ export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];
 export type { BrandView as Brand } from '../../../src/features/brand/brand-schemas.ts';
 export type ShownBrand = Static<typeof shownBrandSchema>;
+export type { SetupStep };
+export type Setup = Static<typeof setupSchema>;
+export type ProductTest = Static<typeof productTestSchema>;
 export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type PasswordLink = With<Static<typeof passwordLinkSchema>, { invited_by: string | null }>;
 export type Session = Static<typeof sessionListSchema>['data'][number];

@@ -380,6 +380,7 @@ const pageWords: Readonly<Record<PageEntry['to'], string>> = {
   '/admin/audit': t`who changed what`,
   '/admin/brand': t`name logo color letterhead`,
   '/admin/health': t`queue database verify`,
+  '/admin/start': t`setup first steps onboarding`,
 };
 
 /** 0: the title starts with the text; 1: another word of the title does; 2: one of the search words does. */

@@ -1,7 +1,9 @@
 // Sends an operator who opens the panel's root to the business overview, once per page load.
 
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { consoleStart } from '../api/console-start.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 
@@ -11,6 +13,7 @@ let isUndecided = panelMode === 'live' && viewedAccount === null && !isLoadedAga
 /** Returns true while it redirects. `isOperator` is undefined while unknown. */
 export function useOperatorStart(isOperator: boolean | undefined): boolean {
   const navigate = useNavigate();
+  const client = useQueryClient();
   const href = useRouterState({ select: ({ location }) => location.href });
   const [isGoing, setIsGoing] = useState(false);
   if (isUndecided && isOperator !== undefined) {
@@ -18,8 +21,11 @@ export function useOperatorStart(isOperator: boolean | undefined): boolean {
     if (isOperator && href === '/') setIsGoing(true);
   }
   useEffect(() => {
-    if (isGoing) void navigate({ to: '/admin', replace: true }).then(() => setIsGoing(false));
-  }, [isGoing, navigate]);
+    if (!isGoing) return;
+    void consoleStart(client)
+      .then((to) => navigate({ to, replace: true }))
+      .then(() => setIsGoing(false));
+  }, [isGoing, navigate, client]);
   return isGoing;
 }
 

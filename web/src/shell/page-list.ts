@@ -10,6 +10,7 @@ import {
   HeartPulse,
   KeyRound,
   LayoutDashboard,
+  ListChecks,
   type LucideIcon,
   Package,
   Palette,
@@ -80,6 +81,7 @@ const consolePages = [
   page('/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
   page('/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
   page('/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
+  page('/admin/start', t`Open your channel`, ListChecks, 'a s', 'admin:read'),
 ];
 
 export type PageEntry = (typeof panelPages | typeof consolePages)[number];

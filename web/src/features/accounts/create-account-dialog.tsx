@@ -20,18 +20,25 @@ const groups = [
   { value: 'distributor', title: t`Distributor` },
 ] as const;
 
-export function CreateAccountDialog({ onClose }: { readonly onClose: () => void }) {
+interface CreateAccountDialogProps {
+  readonly onClose: () => void;
+  /** Begins with an invitation in place of a generated password. */
+  readonly invitesFirst?: boolean;
+}
+
+export function CreateAccountDialog({ onClose, invitesFirst = false }: CreateAccountDialogProps) {
   const [username, usernameField] = useText();
   const [displayName, displayNameField] = useText();
   const [email, emailField] = useText();
-  const [isInvited, setIsInvited] = useState(false);
+  const [isInvited, setIsInvited] = useState(invitesFirst);
   const { mail } = useMe();
   const [group, setGroup] = useState<(typeof groups)[number]['value']>('reseller');
   const mayPrice = useMay()('admin:packages');
   const plain = username.trim().toLowerCase();
   const isValid = /^[a-z0-9][a-z0-9._-]{1,62}[a-z0-9]$/.test(plain);
   const isMailable = /^\S+@\S+\.\S+$/.test(email.trim());
-  const invites = mail && isInvited && isMailable;
+  const isMailed = mail && isMailable;
+  const invites = isInvited;
   const form = useDialogForm({
     onClose,
     send: () =>
@@ -45,7 +52,7 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
   });
 
   if (form.answer !== undefined) {
-    const { account, api_key: key, password } = form.answer;
+    const { account, api_key: key, password, invitation } = form.answer;
     return (
       <ShownOnceDialog
         title={t`Account created`}
@@ -58,10 +65,14 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
       >
         {password === undefined ? (
           <Notice tone="good">
-            <Trans>
-              We’ve emailed <bdi>{account.email}</bdi> a link to choose a password. It works for seven days.
-              The key is shown in the account’s own panel.
-            </Trans>
+            {isMailed ? (
+              <Trans>
+                We’ve emailed <bdi>{account.email}</bdi> a link to choose a password. It works for seven days.
+                The key is shown in the account’s own panel.
+              </Trans>
+            ) : (
+              t`Send this link. It works once within seven days, leads to a page that connects their shop, and won’t be shown again.`
+            )}
           </Notice>
         ) : (
           <Notice tone="warn">
@@ -72,7 +83,11 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
           </Notice>
         )}
         {password === undefined ? null : <SecretText label={t`Password`} text={password} />}
-        <SecretText label={t`API key`} text={key} />
+        {invitation === undefined ? (
+          <SecretText label={t`API key`} text={key} />
+        ) : (
+          <SecretText label={t`Invitation link`} text={invitation.url} />
+        )}
       </ShownOnceDialog>
     );
   }
@@ -114,15 +129,16 @@ export function CreateAccountDialog({ onClose }: { readonly onClose: () => void 
         kind="email"
         {...emailField}
       />
-      {mail ? (
-        <SwitchField
-          label={t`Invite by email`}
-          hint={t`Emails a link to choose the first password.`}
-          checked={isInvited && isMailable}
-          disabled={!isMailable}
-          onChange={setIsInvited}
-        />
-      ) : null}
+      <SwitchField
+        label={t`Invite with a link`}
+        hint={
+          mail
+            ? t`The link is shown once, and emailed if there is an address.`
+            : t`The link to choose a password is shown once. Email isn’t set up.`
+        }
+        checked={isInvited}
+        onChange={setIsInvited}
+      />
       {mayPrice ? (
         <Choice label={t`Price group`} labelShown value={group} options={groups} onChoose={setGroup} />
       ) : null}

@@ -1,7 +1,8 @@
 import { t } from '@lingui/core/macro';
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { consoleStart } from '../../api/console-start.ts';
 import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { Me } from '../../api/shapes.ts';
 import { withTexts } from '../../text/texts.ts';
@@ -49,7 +50,12 @@ export function SignInPage() {
           const path = safePath(next);
           // Open the page that was requested. Without one, operators start at the business overview.
           const start =
-            path === '/' ? client.fetchQuery(meQuery).then(startOf, () => path) : Promise.resolve(path);
+            path === '/'
+              ? client
+                  .fetchQuery(meQuery)
+                  .then((me) => startOf(client, me))
+                  .catch(() => path)
+              : Promise.resolve(path);
           void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
         }}
       />
@@ -62,8 +68,8 @@ export function SignInPage() {
   );
 }
 
-function startOf({ account }: Me): string {
-  return account.is_admin ? '/admin' : '/';
+function startOf(client: QueryClient, { account }: Me): string | Promise<string> {
+  return account.is_admin ? consoleStart(client) : '/';
 }
 
 /** Accepts only paths within the panel, so that a crafted link cannot lead to another site. */

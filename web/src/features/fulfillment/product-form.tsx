@@ -16,6 +16,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
+import { mintProductSecret } from './product-secret.ts';
 import { productModeWord } from './product-words.ts';
 
 const modes = [
@@ -183,7 +184,7 @@ function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) 
       />
       {canMake ? (
         <div className="flex flex-wrap gap-2">
-          <Button icon={KeyRound} onClick={() => onText(mintSecret())}>
+          <Button icon={KeyRound} onClick={() => onText(mintProductSecret())}>
             {t`Generate`}
           </Button>
           {value === '' ? null : <CopyButton text={value.trim()} label={t`Copy ${label}`} labeled />}
@@ -191,11 +192,4 @@ function SecretField({ label, hint, value, canMake, onText }: SecretFieldProps) 
       ) : null}
     </div>
   );
-}
-
-const secretBytes = 32;
-
-function mintSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(secretBytes));
-  return `whsec_${btoa(String.fromCharCode(...bytes))}`;
 }

@@ -1,7 +1,7 @@
 // doctor's mail check: connects and signs in like the service, but sends nothing.
 
 import { trySmtpServer } from '../../platform/mail/smtp-sender.ts';
-import { type Config, defaultLimits } from '../../setup/config.ts';
+import { type Config, defaultLimits } from '../config.ts';
 import type { Check } from './doctor-check.ts';
 
 const name = 'mail';

@@ -1,8 +1,8 @@
 // doctor's checks of the public URL and of proxies, including in containers.
 
 import { existsSync, readFileSync } from 'node:fs';
-import type { Config } from '../../setup/config.ts';
 import { createAllowList } from '../../shared/allow-list.ts';
+import type { Config } from '../config.ts';
 import type { Check } from './doctor-check.ts';
 
 const name = 'public address';
