@@ -191,6 +191,58 @@ describe('a customer with a long history', () => {
   });
 });
 
+test('ids of orders are no ids of customers, and a customer called "package" is a word elsewhere', async () => {
+  const other = await service.createReseller({ credit: '1000.00' });
+  const place = async (customer: string, customer_name?: string) => {
+    const body = { package_id: service.packages.basic, customer, ...(customer_name && { customer_name }) };
+    return expectStatus(await other.post('/orders', body), 201).order;
+  };
+  await other.get('/events');
+  await service.admin.get(`/api/admin/v1/accounts/${other.id}`);
+  const erased = await place('package', 'ok');
+  await place('package');
+  const kept = await place('kept@example.com', 'package');
+  const renewed = await place('kept@example.com');
+  // The customer to erase is given the number of an order of another customer.
+  const third = await place('third');
+  assert.equal(third.customer.id, kept.id);
+  for (const { customer } of [erased, third]) {
+    expectStatus(await other.post(`/customers/${customer.id}/cancel`, { at: 'now' }), 200);
+    expectStatus(await other.post(`/customers/${customer.id}/erase`, {}), 200);
+  }
+  const logged = await service.database.query({
+    name: '',
+    text: `select number, subject, before::text, after::text from audit_log
+      where subject not like 'customer %' order by number`,
+  });
+  await runJob();
+  const { data } = (await other.get('/events?limit=100')).body;
+  const ofKept = data.filter(
+    (event: { data: { order?: { id: number } } }) =>
+      event.data.order?.id === kept.id || event.data.order?.id === renewed.id,
+  );
+  assert.equal(ofKept.length, 2);
+  for (const event of ofKept) assert.equal(event.data.order.customer.email, 'kept@example.com');
+  const created = data.filter(({ type }: { type: string }) => type === 'customer.created');
+  assert.deepEqual(
+    created.map((event: { data: { customer: { reference: string; name: string } } }) => [
+      event.data.customer.reference,
+      event.data.customer.name,
+    ]),
+    [
+      [`erased-${erased.customer.id}`, `erased-${erased.customer.id}`],
+      ['kept@example.com', 'package'],
+      [`erased-${third.customer.id}`, `erased-${third.customer.id}`],
+    ],
+  );
+  const still = await service.database.query({
+    name: '',
+    text: `select number, subject, before::text, after::text from audit_log
+      where subject not like 'customer %' order by number`,
+  });
+  assert.deepEqual(still, logged, 'entries about packages and accounts are untouched');
+});
+
 test('the operator erases customers of any account, and a test customer is erased with the test’s clock', async () => {
   const placed = expectStatus(await order('by-operator', 'o-1'), 201).order;
   const { id } = placed.customer;

@@ -1,9 +1,9 @@
 // Finds and replaces what named an erased customer, in texts and in JSON.
-// Danger: a reference can be as short as "a". So it is replaced only as a whole word, and names only where the text is about
-// the customer.
+// Danger: a customer may be called "a", or "package". So usernames are replaced only where the text is about the customer,
+// and as whole words; elsewhere only e-mail addresses are.
 
 import { publicId } from '../../shared/identifiers.ts';
-import { isJsonObject } from '../../shared/json.ts';
+import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import { type CustomerRow, erasedReference } from '../order-engine/records/customer-table.ts';
 import type { ErasedWords } from '../order-engine/records/erasure-rows.ts';
 
@@ -12,13 +12,14 @@ export interface Eraser {
   readonly words: readonly string[];
   /** True if the text has a reference as a whole word, or the customer's id. */
   mentions(text: string): boolean;
-  /** Replaces references. */
-  replaced(text: string): string;
-  /** `isAbout`: the whole value is about the customer, so the name, the external id and reasons go as well. */
-  erased(value: unknown, isAbout?: boolean): unknown;
+  replaced(text: string, isAbout: boolean): string;
+  /** The path of a request that names a customer by the reference, which is its last part. */
+  replacedPath(path: string): string;
+  /** The data of an event. */
+  erasedEvent(data: unknown): unknown;
+  /** `isAbout`: name, external id and reasons go as well. */
+  erased(value: unknown, isAbout: boolean): unknown;
 }
-
-const removed: ReadonlySet<string> = new Set(['external_ref', 'reason']);
 
 export function createEraser(
   { accountId, number }: Pick<CustomerRow, 'accountId' | 'number'>,
@@ -26,43 +27,62 @@ export function createEraser(
 ): Eraser {
   const id = publicId(accountId, number);
   const erasedAs = erasedReference(accountId, number);
-  const spelled = [...new Set(references.flatMap((reference) => [reference, encodeURIComponent(reference)]))];
-  const wholeWord = new RegExp(
-    `(?<![a-z0-9._@+-])(?:${spelled.map(escaped).join('|')})(?![a-z0-9_@+-]|\\.[a-z0-9])`,
-    'gi',
-  );
+  const anyReference = wholeWords(references);
+  const anyAddress = wholeWords(references.filter((reference) => reference.includes('@')));
   const wholeId = new RegExp(`(?<![0-9])${id}(?![0-9])`);
-  const hasReference = (text: string) => spelled.length > 0 && text.search(wholeWord) !== -1;
-  const replaced = (text: string) => (spelled.length > 0 ? text.replace(wholeWord, erasedAs) : text);
   const own = [name, externalRef].filter((word) => word !== null);
 
-  function erasedText(text: string, isAbout: boolean): string {
-    return isAbout && own.includes(text) ? erasedAs : replaced(text);
+  const replaced = (text: string, isAbout: boolean) =>
+    text.replace(isAbout ? anyReference : anyAddress, erasedAs);
+
+  /** Ids of orders and customers may be equal, so the id alone says nothing. */
+  function isThem(value: unknown): value is JsonObject {
+    if (!isJsonObject(value) || value['id'] !== id) return false;
+    const { reference } = value;
+    return typeof reference === 'string' && (references.includes(reference) || reference === erasedAs);
   }
 
-  function erased(value: unknown, isAbout = false): unknown {
-    if (typeof value === 'string') return erasedText(value, isAbout);
+  function erased(value: unknown, isAbout: boolean): unknown {
+    if (typeof value === 'string')
+      return isAbout && own.includes(value) ? erasedAs : replaced(value, isAbout);
     if (Array.isArray(value)) return value.map((member) => erased(member, isAbout));
     if (!isJsonObject(value)) return value;
-    const isAboutThem = isAbout || value['id'] === id || value['customer_id'] === id;
+    const isAboutThem = isAbout || isThem(value);
     return Object.fromEntries(
       Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
         if (isAboutThem && key === 'external_ref') return [];
         if (isAboutThem && key === 'email' && typeof member === 'string') return [[key, '']];
-        if (isAboutThem && removed.has(key) && typeof member === 'string') return [[key, null]];
+        if (isAboutThem && key === 'reason' && typeof member === 'string') return [[key, null]];
         return [[key, erased(member, isAboutThem)]];
       }),
     );
   }
 
   return {
-    words: [...spelled.map((word) => word.toLowerCase()), String(id)],
-    mentions: (text) => hasReference(text) || wholeId.test(text),
+    words: [...new Set([...references.flatMap(spellings), String(id)])].map((word) => word.toLowerCase()),
+    mentions: (text) => text.search(anyReference) !== -1 || wholeId.test(text),
     replaced,
+    replacedPath(path) {
+      const [, before = '', last = ''] = /^(.*\/entitlements\/)([^/]*)$/.exec(path) ?? [];
+      return references.flatMap(spellings).includes(last.toLowerCase()) ? before + erasedAs : path;
+    },
+    erasedEvent(data) {
+      const { customer = null, order = null } = isJsonObject(data) ? data : {};
+      return erased(data, isThem(customer) || (isJsonObject(order) && isThem(order['customer'])));
+    },
     erased,
   };
 }
 
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+function spellings(reference: string): string[] {
+  return [reference, encodeURIComponent(reference).toLowerCase()];
+}
+
+function wholeWords(references: readonly string[]): RegExp {
+  const words = [...new Set(references.flatMap(spellings))].map((word) =>
+    word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'),
+  );
+  // Without words it matches nothing.
+  const any = words.length === 0 ? '(?!)' : `(?:${words.join('|')})`;
+  return new RegExp(`(?<![a-z0-9._@+-])${any}(?![a-z0-9_@+-]|\\.[a-z0-9])`, 'gi');
 }

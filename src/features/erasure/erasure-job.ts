@@ -92,15 +92,17 @@ async function eraseEverywhere(
   words: ErasedWords,
 ): Promise<void> {
   const eraser = createEraser(place, words);
-  await eraseFromEvents(database, place.accountId, eraser.words, eraser.erased);
+  await eraseFromEvents(database, place.accountId, eraser.words, eraser.erasedEvent);
   await eraseFromRequests(database, eraser.words, eraser);
-  await eraseFromAttempts(database, eraser.words, eraser.replaced);
+  await eraseFromAttempts(database, eraser.words, (answer, accountId) =>
+    eraser.replaced(answer, accountId === place.accountId),
+  );
   const id = publicId(place.accountId, place.number);
   const subjects = [`customer ${id}`, ...words.references.map((reference) => `customer ${reference}`)];
   await eraseFromAudit(database, eraser.words, ({ subject, before, after }) => {
     const isAbout = subjects.includes(subject);
     return {
-      subject: isAbout ? `customer ${id}` : eraser.replaced(subject),
+      subject: isAbout ? `customer ${id}` : eraser.replaced(subject, false),
       before: before === null ? null : asObject(eraser.erased(before, isAbout)),
       after: after === null ? null : asObject(eraser.erased(after, isAbout)),
     };

@@ -29,15 +29,15 @@ export async function eraseFromRequests(
   words: readonly string[],
   {
     mentions,
-    replaced,
-  }: { readonly mentions: (text: string) => boolean; readonly replaced: (text: string) => string },
+    replacedPath,
+  }: { readonly mentions: (text: string) => boolean; readonly replacedPath: (path: string) => string },
 ): Promise<void> {
   for (const group of database.accountGroups()) {
     for await (const rows of searchTexts(group, searchPaths, words)) {
       await group.query(updatePaths, [
         numberArray(rows.map((row) => Number(row['account_id']))),
         numberArray(rows.map((row) => Number(row['number']))),
-        textArray(rows.map((row) => replaced(String(row['path'])))),
+        textArray(rows.map((row) => replacedPath(String(row['path'])))),
       ]);
     }
     for await (const found of searchTexts(group, searchBodies, words)) {

@@ -6,6 +6,7 @@ import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
 
 const search = textSearch('search_webhook_answers', 'webhook_attempts', ['webhook_id', 'number'], {
   answer: 'answer',
+  account_id: 'account_id',
 });
 
 const update: SqlStatement = {
@@ -18,13 +19,13 @@ const update: SqlStatement = {
 export async function eraseFromAttempts(
   database: Database,
   words: readonly string[],
-  replaced: (text: string) => string,
+  replaced: (answer: string, accountId: number) => string,
 ): Promise<void> {
   for await (const rows of searchTexts(database, search, words)) {
     await database.query(update, [
       numberArray(rows.map((row) => Number(row['webhook_id']))),
       numberArray(rows.map((row) => Number(row['number']))),
-      textArray(rows.map((row) => replaced(String(row['answer'])))),
+      textArray(rows.map((row) => replaced(String(row['answer']), Number(row['account_id'])))),
     ]);
   }
 }
