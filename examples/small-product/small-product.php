@@ -1,7 +1,7 @@
 <?php
 /**
  * A small product, a project tool: takes orders or refuses them, keeps its own copy of what customers may do, holds them to
- * the limits of their package (seats, storage_gb, sso), and lets them in. PHP 8.1, nothing else. Two programs in one file:
+ * the limits of their package (seats, storage_gb, sso), and lets them in. PHP 8.1 and the PHP client. Two programs in one file:
  *
  *   php small-product.php                    follows the entitlements until it is stopped: let systemd or your host start it again
  *   php -S localhost:4002 small-product.php  answers requests, as it would behind Apache or nginx
@@ -14,6 +14,16 @@
 
 declare(strict_types=1);
 
+use Sellthrough\Client\ErrorCode;
+use Sellthrough\Client\NotFoundException;
+use Sellthrough\Client\ProductOperations;
+use Sellthrough\Client\Sellthrough;
+use Sellthrough\Client\SellthroughException;
+use Sellthrough\Client\Webhook;
+use Sellthrough\Client\WebhookVerificationException;
+
+require __DIR__ . '/vendor/autoload.php';
+
 define('FOLDER', getenv('PRODUCT_FOLDER') ?: __DIR__);
 define('CUSTOMERS_MAX', (int) (getenv('PRODUCT_CUSTOMERS') ?: 100));
 
@@ -22,23 +32,12 @@ define('CUSTOMERS_MAX', (int) (getenv('PRODUCT_CUSTOMERS') ?: 100));
 /** Whether the service has signed these bytes with our secret, within the last five minutes. */
 function is_signed(string $body): bool
 {
-    $key = base64_decode(substr((string) getenv('PRODUCT_SECRET'), strlen('whsec_')));
-    if (strlen($key) < 24) {
-        throw new RuntimeException('PRODUCT_SECRET must be whsec_… of the product’s settings.');
-    }
-    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
-    $at = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
-    if (!ctype_digit($at) || abs(time() - (int) $at) > 300) {
+    try {
+        Webhook::verify($body, $_SERVER, (string) getenv('PRODUCT_SECRET'));
+        return true;
+    } catch (WebhookVerificationException) {
         return false;
     }
-    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$at.$body", $key, true));
-    // Several with a space between: another one while a secret is replaced, other versions one day.
-    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
-        if (hash_equals($expected, $given)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /**
@@ -130,16 +129,12 @@ function replace_file(string $name, array $content): void
     rename(FOLDER . "/$name.new", FOLDER . "/$name");
 }
 
-/** A new copy, of every customer there is; null: no answer. The old one is used until this one is whole. */
-function read_everything(): ?array
+/** A new copy, of every customer there is. The old one is used until this one is whole. */
+function read_everything(): array
 {
     $copy = NO_COPY;
     do {
-        $query = http_build_query(['after' => $copy['after'], 'limit' => 1000]);
-        $page = ask('GET', "/entitlements?$query");
-        if (!isset($page['data'])) {
-            return null;
-        }
+        $page = product()->readEntitlements(['after' => $copy['after'], 'limit' => 1000]);
         $copy['after'] = $page['next_after'];
         $copy['packages_version'] ??= $page['packages_version'];
         $copy['customers'] = array_column($page['data'], null, 'reference') + $copy['customers'];
@@ -151,27 +146,22 @@ function follow_entitlements(): never
 {
     $copy = read_file('copy.json', NO_COPY);
     while (true) {
-        if ($copy['after'] === null) {
-            $whole = read_everything();
-            if ($whole === null) {
-                error_log('entitlements: no answer');
-                sleep(1);
-            } else {
-                $copy = $whole;
+        try {
+            if ($copy['after'] === null) {
+                $copy = read_everything();
                 replace_file('copy.json', $copy);
             }
-            continue;
-        }
-        $query = http_build_query(['after' => $copy['after'], 'limit' => 1000, 'wait' => 20]);
-        $page = ask('GET', "/entitlements?$query");
-        if (!isset($page['data'])) {
+            $page = product()->readEntitlements(['after' => $copy['after'], 'limit' => 1000, 'wait' => 20]);
+        } catch (SellthroughException $error) {
             // Away for too long, or the service was restored from a backup: customers of the old copy may not exist any more.
-            if (($page['error']['code'] ?? '') === 'events_gone') {
+            if ($error->errorCode === ErrorCode::EVENTS_GONE) {
                 $copy['after'] = null;
             }
-            error_log('entitlements: ' . ($page['error']['code'] ?? 'no answer'));
+            error_log("entitlements: $error->errorCode");
             sleep(1);
-        } elseif ($page['packages_version'] !== $copy['packages_version']) {
+            continue;
+        }
+        if ($page['packages_version'] !== $copy['packages_version']) {
             // A package is not what it was, and it is in every customer's entitlement: all of them once more.
             $copy['after'] = null;
         } elseif ($page['next_after'] !== $copy['after']) {
@@ -184,23 +174,12 @@ function follow_entitlements(): never
     }
 }
 
-/** An answer of the service, or nothing where it did not answer. */
-function ask(string $method, string $path, ?array $body = null): array
+/** The service, asked with a key that has the scope product. */
+function product(): ProductOperations
 {
-    $context = stream_context_create(['http' => [
-        'method' => $method,
-        'header' => [
-            'Authorization: Bearer ' . getenv('SELLTHROUGH_KEY'), // a key with the scope product
-            'Content-Type: application/json',
-        ],
-        'content' => $body === null ? '' : json_encode($body),
-        'timeout' => 30,
-        'ignore_errors' => true,
-        'follow_location' => 0,
-    ]]);
-    $text = @file_get_contents(getenv('SELLTHROUGH_URL') . "/api/product/v1$path", false, $context);
-    $answer = $text === false ? null : json_decode($text, true);
-    return is_array($answer) ? $answer : [];
+    static $client = null;
+    $client ??= new Sellthrough((string) getenv('SELLTHROUGH_URL'), (string) getenv('SELLTHROUGH_KEY'));
+    return $client->product;
 }
 
 // ---- the limits
@@ -262,13 +241,14 @@ if ($route === 'POST /sellthrough') {
     $reason === null ? say(200, []) : say(422, ['reason' => $reason]);
 }
 if ($route === 'GET /welcome') {
-    $answer = ask('POST', '/login-codes/exchange', ['code' => $_GET['code'] ?? '']);
-    if (!isset($answer['customer'])) {
+    try {
+        $customer = product()->exchangeCodeForCustomer(['code' => $_GET['code'] ?? ''])['customer'];
+    } catch (NotFoundException) {
         say(403, ['error' => 'ask for a new login link']);
     }
     start_session();
     session_regenerate_id(true);
-    $_SESSION['customer'] = $answer['customer']['reference'];
+    $_SESSION['customer'] = $customer['reference'];
     header('Location: /me', true, 303); // an address without the code. Behind https the cookie is Secure as well
     exit;
 }

@@ -96,7 +96,7 @@ export function clientOperations(document: OpenapiDocument): readonly ClientOper
       path,
       summary,
       description,
-      ids: idsOf(path),
+      ids: idsOf(path, operation),
       query,
       body: body === undefined ? null : { schema: body, isRequired: requestBody?.required === true },
       takesKey: parameters.some((each) => each.in === 'header' && each.name === 'idempotency-key'),
@@ -155,11 +155,11 @@ function groupOf(path: string): ClientGroup {
 }
 
 /** `/orders/{id}/renew` has `order_id`. */
-function idsOf(path: string): readonly ClientId[] {
+function idsOf(path: string, { parameters = [] }: Operation): readonly ClientId[] {
   return [...path.matchAll(/\/([a-z-]+)\/\{(\w+)\}/g)].map(([, collection = '', name = '']) => {
-    if (name === 'id')
-      return { name: `${collection.replace(/s$/, '').replaceAll('-', '_')}_id`, type: 'integer' };
-    return { name, type: name.endsWith('_id') ? 'integer' : 'string' };
+    const parameter = parameters.find((each) => each.in === 'path' && each.name === name);
+    const type = parameter?.schema.type === 'integer' ? 'integer' : 'string';
+    return { name: name === 'id' ? `${collection.replace(/s$/, '').replaceAll('-', '_')}_id` : name, type };
   });
 }
 

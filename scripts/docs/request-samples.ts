@@ -72,48 +72,53 @@ ${whole}
 console.log(answer);`;
 }
 
-function phpSample({ method, path, query, body, idempotencyKey }: SampleRequest): string {
-  const headers = [`'Authorization: Bearer ' . getenv('SELLTHROUGH_KEY'),`];
-  if (body !== undefined) headers.push(`'Content-Type: application/json',`);
-  if (idempotencyKey !== undefined) headers.push(`'Idempotency-Key: ${idempotencyKey}',`);
-  const content =
-    body === undefined ? '' : `\n    'content' => json_encode(${indentRest(literal(body, 0, php, 70), 4)}),`;
+function phpSample(request: SampleRequest): string {
+  const { operationId, client, idempotencyKey } = request;
+  const object = {
+    client: '$client',
+    'client.admin': '$client->admin',
+    'client.product': '$client->product',
+    'client.testMode': '$client->testMode',
+  }[client];
+  const key = idempotencyKey === undefined ? [] : [`idempotencyKey: '${idempotencyKey}'`];
+  const call = `$answer = ${callText(`${object}->${operationId}`, [...valuesOf(request, php), ...key], '')};`;
   return `<?php
-$context = stream_context_create(['http' => [
-    'method' => '${method}',
-    'header' => [
-        ${headers.join('\n        ')}
-    ],${content}
-    'timeout' => 15,
-    'ignore_errors' => true,
-]]);
-$text = file_get_contents(getenv('SELLTHROUGH_URL') . '${path}${queryText(query)}', false, $context);
-$answer = json_decode($text, true);
+require 'vendor/autoload.php';
+
+use Sellthrough\\Client\\Sellthrough;
+
+$client = new Sellthrough(getenv('SELLTHROUGH_URL'), getenv('SELLTHROUGH_KEY'));
+
+${call}
 print_r($answer);`;
 }
 
-function pythonSample({ method, path, query, body, idempotencyKey }: SampleRequest): string {
-  const headers = [`"Authorization": "Bearer " + os.environ["SELLTHROUGH_KEY"],`];
-  if (body !== undefined) headers.push(`"Content-Type": "application/json",`);
-  if (idempotencyKey !== undefined) headers.push(`"Idempotency-Key": "${idempotencyKey}",`);
-  const data =
-    body === undefined
-      ? ''
-      : `\n    data=json.dumps(${indentRest(literal(body, 0, python, 70), 4)}).encode(),`;
-  return `import json
-import os
-from urllib.request import Request, urlopen
+function pythonSample(request: SampleRequest): string {
+  const { operationId, client, idempotencyKey } = request;
+  const key = idempotencyKey === undefined ? [] : [`idempotency_key="${idempotencyKey}"`];
+  const method = `${client}.${operationId}`.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const call = `answer = ${callText(method, [...valuesOf(request, python), ...key], ',')}`;
+  return `import os
 
-request = Request(
-    os.environ["SELLTHROUGH_URL"] + "${path}${queryText(query)}",
-    method="${method}",
-    headers={
-        ${headers.join('\n        ')}
-    },${data}
-)
-with urlopen(request, timeout=15) as response:
-    answer = json.load(response)
+from sellthrough import Sellthrough
+
+client = Sellthrough(os.environ["SELLTHROUGH_URL"], os.environ["SELLTHROUGH_KEY"])
+
+${call}
 print(answer)`;
+}
+
+/** The ids of the path, then the body or the query. */
+function valuesOf({ id, inner, body, query }: SampleRequest, language: Language): readonly string[] {
+  return [id, inner, body, query]
+    .filter((value) => value !== undefined)
+    .map((value) => literal(value, 0, language, 70));
+}
+
+function callText(call: string, parts: readonly string[], lastComma: string): string {
+  const oneLine = `${call}(${parts.join(', ')})`;
+  if (parts.length <= 1 || (oneLine.length <= 80 && !oneLine.includes('\n'))) return oneLine;
+  return `${call}(\n${parts.map((part) => indent(part, 4)).join(',\n')}${lastComma}\n)`;
 }
 
 export function queryText(query: SampleRequest['query']): string {
@@ -195,8 +200,4 @@ function usesCode(body: SampleRequest['body']): boolean {
 
 function indent(text: string, spaces: number): string {
   return text.replace(/^/gm, ' '.repeat(spaces));
-}
-
-function indentRest(text: string, spaces: number): string {
-  return text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 }

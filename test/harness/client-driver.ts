@@ -14,6 +14,12 @@ import { type ProgramRun, runProgram } from './run-program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
+/** `import sellthrough` finds the client, as it does after `pip install`. */
+export const pythonClientEnvironment: Readonly<Record<string, string>> = {
+  PYTHONPATH: `${root}clients/python/src`,
+  PYTHONDONTWRITEBYTECODE: '1',
+};
+
 export interface ClientLanguage {
   readonly name: 'PHP' | 'Python';
   /** The reason why it cannot run here, or null. */
@@ -41,7 +47,7 @@ export const clientLanguages: readonly ClientLanguage[] = [
         : 'python 3.9 is not installed here',
     program: 'python3',
     args: [`${root}test/harness/client_driver.py`],
-    environment: { PYTHONPATH: `${root}clients/python/src`, PYTHONDONTWRITEBYTECODE: '1' },
+    environment: pythonClientEnvironment,
     guide: {
       file: 'clients/python/README.md',
       fence: 'python',

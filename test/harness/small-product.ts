@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { childEnvironment } from './child-environment.ts';
+import { installPhpClient } from './client-driver.ts';
 import { isAnswering } from './is-answering.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,8 +30,8 @@ export const smallProducts = [
     language: 'PHP',
     isMissing: spawnSync(php, ['-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']).status !== 0,
     commandsOf: (port: number) => [
-      [php, '-S', `127.0.0.1:${port}`, source('small-product.php')],
-      [php, source('small-product.php')],
+      [php, '-S', `127.0.0.1:${port}`, 'small-product.php'],
+      [php, 'small-product.php'],
     ],
   },
 ] as const;
@@ -49,6 +50,9 @@ export async function createSmallProduct(
   environment: Readonly<Record<string, string>>,
 ): Promise<SmallProduct> {
   const folder = mkdtempSync(join(tmpdir(), 'sellthrough-small-product-'));
+  // The product in PHP loads the client from its own folder.
+  copyFileSync(source('small-product.php'), join(folder, 'small-product.php'));
+  installPhpClient(folder);
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   let running: readonly ChildProcess[] = [];

@@ -10,6 +10,7 @@ import { freePort } from '../../scripts/throwaway/free-port.ts';
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { mintSecret, signedHeaders, signingKeyOf } from '../../src/platform/outbound/webhook-signature.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
+import { installPhpClient, pythonClientEnvironment } from '../harness/client-driver.ts';
 import { isAnswering } from '../harness/is-answering.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { runProgram } from '../harness/run-program.ts';
@@ -61,7 +62,7 @@ function startSample(command: readonly string[], cwd: string, environment: NodeJ
   const [program = '', ...args] = command;
   const child: ChildProcess = spawn(program, args, {
     cwd,
-    env: { ...childEnvironment, NODE_NO_WARNINGS: '1', ...environment },
+    env: { ...childEnvironment, ...pythonClientEnvironment, NODE_NO_WARNINGS: '1', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, so that curl, for which bash waits, ends too.
     detached: true,
@@ -99,6 +100,7 @@ for (const language of languages) {
     const running: Running[] = [];
     before(() => {
       folder = mkdtempSync(join(tmpdir(), 'sellthrough-event-samples-'));
+      installPhpClient(folder);
     });
     after(async () => {
       for (const each of running) await each.kill();

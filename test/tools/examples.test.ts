@@ -11,6 +11,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { installPhpClient, pythonClientEnvironment } from '../harness/client-driver.ts';
 import { installClientPackage } from '../harness/client-package.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { startHostileServer } from '../harness/hostile-server.ts';
@@ -24,7 +25,7 @@ const examples = join(root, 'examples');
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-examples-'));
 const updates = process.env['UPDATE_EXAMPLES'] === '1';
 
-const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'cut'] as const;
+const names = ['curl', 'typescript', 'python', 'nightly', 'books', 'cut', 'php'] as const;
 let service: TestService;
 let proxy: CuttingProxy;
 /** Each example uses another account's tests. All are created, so that ids do not depend on skipped examples. */
@@ -43,6 +44,7 @@ before(async () => {
   tests = Object.fromEntries(made) as typeof tests;
   cpSync(examples, folder, { recursive: true });
   await installClientPackage(folder);
+  installPhpClient(folder);
 });
 after(async () => {
   await proxy.close();
@@ -55,7 +57,7 @@ const python = firstThatRuns(
   ['python3', 'python'],
   ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
 );
-const php8 = firstThatRuns(['php'], ['-r', 'exit(PHP_VERSION_ID >= 80000 ? 0 : 1);']);
+const php8 = firstThatRuns(['php'], ['-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']);
 const curl = firstThatRuns(['curl'], ['--version']);
 const without = (program: string | null, name: string) => ({
   skip: program === null ? `${name} is not installed here` : false,
@@ -78,8 +80,7 @@ function runExample(
       SELLTHROUGH_KEY: key,
       SELLTHROUGH_ADMIN_KEY: '',
       NODE_NO_WARNINGS: '1',
-      PYTHONDONTWRITEBYTECODE: '1',
-      PYTHONPATH: join(root, 'clients/python/src'),
+      ...pythonClientEnvironment,
       ...environment,
     },
   });
@@ -116,10 +117,11 @@ describe('the first order', () => {
     ['curl', curl, 'sh', 'first-order.sh'],
     ['typescript', node, node, 'first-order.ts'],
     ['python', python, python, 'first_order.py'],
+    ['php', php8, php8, 'first-order.php'],
   ] as const;
   for (const [name, needed, program, file] of programs) {
     test(`with ${name}, twice with one key, is charged once`, without(needed, name), async () => {
-      const shown = `${program === node ? 'node' : name === 'curl' ? 'sh' : 'python3'} ${file} ada-${name}@example.com`;
+      const shown = `${{ curl: 'sh', typescript: 'node', python: 'python3', php: 'php' }[name]} ${file} ada-${name}@example.com`;
       const run = await runExample(program ?? '', [file, `ada-${name}@example.com`], tests[name]);
       holdAgainst(`first-order-${name}.txt`, transcript(shown, run));
       assert.equal(await balanceOf(tests[name]), '990.00');

@@ -13,6 +13,7 @@ import { keyOf, type StoryWorld, startStoryWorld } from '../../scripts/docs/api-
 import { operationsOf, successOf } from '../../scripts/docs/openapi-document.ts';
 import { storyOf } from '../../scripts/docs/story-requests.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
+import { installPhpClient, pythonClientEnvironment } from '../harness/client-driver.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -79,6 +80,7 @@ for (const language of languages) {
     before(async () => {
       world = await startStoryWorld();
       folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+      installPhpClient(folder);
       runner = startRunner(language);
     });
     after(async () => {
@@ -94,6 +96,7 @@ for (const language of languages) {
         writeFileSync(file, `${printedSample(operationId, language.title)}\n`);
         const environment = {
           ...childEnvironment,
+          ...pythonClientEnvironment,
           SELLTHROUGH_URL: world.service.address,
           SELLTHROUGH_KEY: keyOf(world, client),
           ...(await world.environmentOf(operationId)),
@@ -199,9 +202,11 @@ describe('the samples of the guides', () => {
   test('the first order is one order, in whichever languages it is sent', async () => {
     const world = await startStoryWorld();
     const folder = mkdtempSync(join(tmpdir(), 'sellthrough-samples-'));
+    installPhpClient(folder);
     try {
       const environment = {
         ...childEnvironment,
+        ...pythonClientEnvironment,
         SELLTHROUGH_URL: world.service.address,
         SELLTHROUGH_KEY: world.resellerKey,
       };
@@ -247,7 +252,7 @@ function startRunner({ program, arguments: argumentsOf, runner }: Language): Run
   if (runner === undefined) return null;
   const child = spawn(program, argumentsOf(runner), {
     cwd: root,
-    env: childEnvironment,
+    env: { ...childEnvironment, ...pythonClientEnvironment },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -13,6 +13,7 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { childEnvironment } from '../harness/child-environment.ts';
+import { installPhpClient, pythonClientEnvironment } from '../harness/client-driver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { runProgram } from '../harness/run-program.ts';
 import { testModeOf } from '../harness/test-mode.ts';
@@ -52,6 +53,7 @@ let folder: string;
 before(async () => {
   service = await startTestService();
   folder = mkdtempSync(join(tmpdir(), 'sellthrough-test-mode-'));
+  installPhpClient(folder);
 });
 after(async () => {
   rmSync(folder, { recursive: true });
@@ -77,6 +79,7 @@ for (const { title, command, file } of languages) {
         cwd: folder,
         environment: {
           ...childEnvironment,
+          ...pythonClientEnvironment,
           NODE_NO_WARNINGS: '1',
           SELLTHROUGH_URL: service.address,
           SELLTHROUGH_KEY: tests.key,
