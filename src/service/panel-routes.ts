@@ -10,6 +10,7 @@ import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
 import { eventPanelRoutes } from '../features/events/event-panel-routes.ts';
 import { productPanelRoutes } from '../features/fulfillment/product-panel-routes.ts';
 import { apiAccessRoutes } from '../features/keys/api-access-routes.ts';
+import { connectRoutes } from '../features/keys/connect-routes.ts';
 import { ownKeyRoutes } from '../features/keys/own-key-routes.ts';
 import { accountSpendingRoutes } from '../features/ledger/account-spending-routes.ts';
 import { panelOrderRoutes } from '../features/orders/order-panel-routes.ts';
@@ -36,6 +37,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof totpRoutes> &
   Needs<typeof apiAccessRoutes> &
   Needs<typeof ownKeyRoutes> &
+  Needs<typeof connectRoutes> &
   Needs<typeof peoplePanelRoutes> &
   Needs<typeof overviewRoutes> &
   Needs<typeof panelOrderRoutes> &
@@ -70,6 +72,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);
   ownKeyRoutes(app, dependencies);
+  connectRoutes(app, dependencies);
   peoplePanelRoutes(app, dependencies);
   overviewRoutes(app, dependencies);
   panelOrderRoutes(app, dependencies);

@@ -92,6 +92,7 @@ const panel = usePanelBrowser(async (service) => {
     'business-page': { path: '/panel/business', title: 'Business' },
     'statements-page': { path: '/panel/statements', title: 'Statements' },
     'requests-page': { path: '/panel/requests', title: 'Requests' },
+    'connect-page': { path: '/panel/connect', title: 'Connect' },
     'api-access-page': { path: '/panel/api-access', title: 'API access' },
     'webhooks-page': { path: '/panel/webhooks', title: 'Webhooks' },
     'webhook-page': { path: `/panel/webhooks/${webhook.id}`, title: 'The shop' },

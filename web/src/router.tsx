@@ -81,6 +81,11 @@ const routeTree = root.addChildren([
       'by',
     ),
     panelPage(
+      '/connect',
+      'ConnectPage',
+      withTexts(() => import('./features/keys/connect-page.tsx')),
+    ),
+    panelPage(
       '/api-access',
       'ApiAccessPage',
       withTexts(() => import('./features/keys/api-access-page.tsx')),

@@ -14,6 +14,8 @@ export interface Sending {
   readonly body?: object;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Of another mode than the tab's. */
+  readonly mode?: 'test';
 }
 
 export type ErrorDetails = Readonly<Record<string, string | number>>;
@@ -65,6 +67,7 @@ export async function call<Answer>(path: string, sending: Sending = {}): Promise
     ...modeHeaders,
     ...viewHeaders,
   };
+  if (sending.mode !== undefined) headers['sellthrough-mode'] = sending.mode;
   if (sending.body !== undefined) headers['content-type'] = 'application/json';
   if (sending.idempotencyKey !== undefined) headers['idempotency-key'] = sending.idempotencyKey;
   let response: Response;

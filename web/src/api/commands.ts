@@ -91,6 +91,7 @@ export const createKey = (
   password: OwnPassword,
   idempotencyKey: string,
 ) => post<KeyWithSecret>(owner.path, { ...settings, [owner.passwordField]: password }, idempotencyKey);
+export const createConnectTestKey = () => post<{ readonly api_key: string }>('/connect/test-key');
 export const changeKey = (
   owner: AccessOwner,
   id: number,

@@ -364,6 +364,7 @@ const pageWords: Readonly<Record<PageEntry['to'], string>> = {
   '/forecast': t`renewals balance ends alert email low`,
   '/business': t`mrr churn growth cohorts`,
   '/statements': t`monthly csv accounting`,
+  '/connect': 'curl postman bruno',
   '/api-access': t`key token allow-list ip curl`,
   '/requests': t`log errors api`,
   '/webhooks': t`endpoints deliveries secret signature`,

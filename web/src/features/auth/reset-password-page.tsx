@@ -138,7 +138,9 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
     onDone: () => {
       if (!isInvitation) return setIsSet(true);
       client.fetchQuery(meQuery).then(
-        () => window.location.assign(import.meta.env.BASE_URL),
+        // A reseller connects their shop first.
+        ({ account: own }) =>
+          window.location.assign(`${import.meta.env.BASE_URL}${own.is_admin ? '' : 'connect'}`),
         () => setIsSet(true),
       );
     },
