@@ -89,6 +89,7 @@ interface PackageAnswer {
 
 interface AccountAnswer {
   readonly account: { readonly id: number };
+  readonly active_plans: number;
   readonly mrr: string;
   readonly balance: string;
   readonly due_plans: number;
@@ -116,11 +117,15 @@ async function expectAsComputed(months: number): Promise<void> {
   assert.deepEqual(all.months.map(comparable), expected.months, now);
   const { cohorts } = expectStatus(await service.admin.get(`${admin}/cohorts?months=${months}`), 200);
   assert.deepEqual(cohorts.map(comparableCohort), expected.cohorts, now);
+  const { accounts: listed } = expectStatus(await service.admin.get(`${admin}/accounts`), 200);
   for (const [index, account] of accounts.entries()) {
     const own = businessOf([exports[index] ?? ''], now, months);
     const answer = expectStatus(await account.get(`/business?months=${months}`), 200);
     assert.deepEqual(answer.months.map(comparable), own.months, `${now} ${account.id}`);
     assert.deepEqual(await figures(`?months=${months}&account_id=${account.id}`), answer);
+    const row = (listed as AccountAnswer[]).find((one) => one.account.id === account.id);
+    const last = own.months.at(-1);
+    assert.deepEqual([row?.active_plans ?? 0, row?.mrr ?? '0.00'], [last?.activePlans, last?.mrr], now);
     const found = expectStatus(await account.get(`/business/cohorts?months=${months}`), 200);
     assert.deepEqual(found.cohorts.map(comparableCohort), own.cohorts, `${now} ${account.id}`);
   }

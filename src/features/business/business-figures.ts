@@ -38,22 +38,27 @@ export interface BusinessSpan {
   /** The first days of the months, oldest first. */
   readonly months: readonly string[];
   readonly nextMonth: string;
-  /** The day after the last day of the forecast. */
+  /** The day after the last day of the forecast, and the first day of the month after that. */
   readonly until: string;
+  readonly monthAfter: string;
 }
 
 const forecastDays = 90;
 const daySeconds = 86_400;
 
 export function businessSpan(count: number, now: EpochSeconds): BusinessSpan {
-  const date = new Date(now * 1000);
-  const monthsAgo = (back: number) =>
-    new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - back, 1)).toISOString().slice(0, 10);
+  const monthFrom = (at: EpochSeconds, months: number) => {
+    const date = new Date(at * 1000);
+    const first = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));
+    return first.toISOString().slice(0, 10);
+  };
+  const end = now + forecastDays * daySeconds;
   return {
     today: dayOf(now),
-    months: Array.from({ length: count }, (_, index) => monthsAgo(count - 1 - index)),
-    nextMonth: monthsAgo(-1),
-    until: dayOf(now + forecastDays * daySeconds),
+    months: Array.from({ length: count }, (_, index) => monthFrom(now, index + 1 - count)),
+    nextMonth: monthFrom(now, 1),
+    until: dayOf(end),
+    monthAfter: monthFrom(end, 1),
   };
 }
 

@@ -42,11 +42,10 @@ export interface AccountBusiness {
 }
 
 export interface AccountsFilter {
-  /** The first days of this month and of the next one; today; the day after the forecast. */
-  readonly month: string;
-  readonly nextMonth: string;
   readonly today: string;
+  /** The day after the forecast, and the first day of the month after that. */
   readonly until: string;
+  readonly monthAfter: string;
   readonly by: 'mrr' | 'runs_out_on';
   readonly limit: number;
 }
@@ -75,28 +74,30 @@ const listCohortTotals: SqlStatement = {
   text: `select ${cohortNames} from cohort_totals sums where ${cohortsUntil}`,
 };
 
-// Plans that end later this month count as lost in the month's sums, so they are added again.
+// Each plan that runs is booked as lost on the day of its end, so the losses to come are the active plans. Those beyond the
+// forecast are read by month, which are fewer rows.
 const listAccounts: SqlStatement = {
   name: 'list_business_of_accounts',
-  text: `select a.id, a.username, a.display_name, a.balance_cents, s.plans, s.year_cents, d.due_plans, d.due_cents, d.runs_out_on
+  text: `select a.id, a.username, a.display_name, a.balance_cents, d.plans + m.plans as plans,
+      d.year_cents + m.year_cents as year_cents, d.due_plans, d.due_cents, d.runs_out_on
     from accounts a
     join lateral (
-      select coalesce(sum(case when step = 'month' then new_plans + returned_plans - lost_plans else lost_plans end), 0)::bigint as plans,
-        coalesce(sum(case when step = 'month' then new_cents + returned_cents + raised_cents - lowered_cents - lost_cents
-          else lost_cents end), 0)::bigint as year_cents
-      from plan_sums where account_id = a.id and ((step = 'month' and since <= $1::date)
-        or (step = 'day' and since >= $3::date and since < $2::date))) s on true
-    join lateral (
-      select coalesce(sum(plans), 0)::bigint as due_plans, coalesce(sum(cost), 0)::bigint as due_cents,
-        to_char(min(since) filter (where together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
+      select coalesce(sum(plans), 0)::bigint as plans, coalesce(sum(year_cents), 0)::bigint as year_cents,
+        coalesce(sum(plans) filter (where since < $2::date), 0)::bigint as due_plans,
+        coalesce(sum(cost) filter (where since < $2::date), 0)::bigint as due_cents,
+        to_char(min(since) filter (where since < $2::date and together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
       from (
-        select since, sum(lost_plans) as plans, sum(due_cents) as cost, sum(sum(due_cents)) over (order by since) as together
-        from plan_sums where account_id = a.id and step = 'day' and since >= $3::date and since < $4::date
+        select since, sum(lost_plans) as plans, sum(lost_cents) as year_cents, sum(due_cents) as cost,
+          sum(sum(due_cents)) over (order by since) as together
+        from plan_sums where account_id = a.id and step = 'day' and since >= $1::date and since < $3::date
         group by since) days) d on true
-    where a.id <= ${realAccountIdMax} and (s.plans > 0 or d.due_plans > 0)
-      and ($5::text = 'mrr' or d.runs_out_on is not null)
-    order by case when $5::text = 'mrr' then -s.year_cents end, case when $5::text <> 'mrr' then d.runs_out_on end, a.id
-    limit $6::int`,
+    join lateral (
+      select coalesce(sum(lost_plans), 0)::bigint as plans, coalesce(sum(lost_cents), 0)::bigint as year_cents
+      from plan_sums where account_id = a.id and step = 'month' and since >= $3::date) m on true
+    where a.id <= ${realAccountIdMax} and d.plans + m.plans > 0 and ($4::text = 'mrr' or d.runs_out_on is not null)
+    order by case when $4::text = 'mrr' then -(d.year_cents + m.year_cents) end,
+      case when $4::text <> 'mrr' then d.runs_out_on end, a.id
+    limit $5::int`,
 };
 
 export interface BusinessReads {
@@ -140,8 +141,8 @@ export function createBusinessReads(database: Database): BusinessReads {
           : await database.ofAccount(accountId).query(listCohortSums, [month, accountId]);
       return rows.map((row) => cohortRows.parse(row));
     },
-    async accounts({ month, nextMonth, today, until, by, limit }) {
-      const values = [month, nextMonth, today, until, by, limit];
+    async accounts({ today, until, monthAfter, by, limit }) {
+      const values = [today, until, monthAfter, by, limit];
       const found = (await queryShards(database, listAccounts, values, 'every')).map(parseAccount);
       return found.toSorted((one, other) => compare(one, other, by)).slice(0, limit);
     },

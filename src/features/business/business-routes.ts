@@ -212,11 +212,10 @@ export function businessAdminRoutes(
       const { query, headers } = request;
       const by = readQuery(query, (sent) => sent.oneOf('sort', accountSorts) ?? 'mrr', 'invalid_filter');
       const format = readFormat(query, headers.accept, ['json', 'csv']);
-      const { today, months, nextMonth, until } = businessSpan(1, now());
+      const { today, until, monthAfter } = businessSpan(1, now());
       const isReady = await planSums.bringAllNearly();
-      const [month = ''] = months;
       const limit = format === 'csv' ? numberMax : shownAccountsMax;
-      const found = isReady ? await business.accounts({ month, nextMonth, today, until, by, limit }) : [];
+      const found = isReady ? await business.accounts({ today, until, monthAfter, by, limit }) : [];
       const accounts = found.map(accountView);
       if (format === 'csv')
         return sendCsv(dependencies, request, reply, 'business-accounts', accountsCsv(accounts, currency));
