@@ -59,6 +59,7 @@ export const inEveryPlace: readonly string[] = [
   'verify',
   'webhook-setup',
   'webhooks',
+  'weekly-summaries',
 ];
 
 /**

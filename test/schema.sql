@@ -69,6 +69,8 @@ alerts.ending_mailed_number integer not null default 0
 alerts.ending_mailed_at timestamp with time zone
 alerts.is_catching_up boolean not null default false
 alerts.payments_mailed_number integer not null default 0
+alerts.weekly_summary boolean not null default false
+alerts.weekly_mailed_on date
 api_keys.lookup_hash text not null
 api_keys.account_id integer not null
 api_keys.sealed_key text

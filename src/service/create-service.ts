@@ -204,6 +204,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const dailyTotals = createDailyTotals(database);
   const spending = createSpendingReads(database);
   const planSums = createPlanSums(database);
+  const business = createBusinessReads(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const views = createAccountViews(lookups, limits.accountViewSeconds);
   const signIns = createSignInLog({
@@ -257,6 +258,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       dailyTotals,
       spending,
       planSums,
+      business,
       deliverer,
       productCallers,
       passwordLinks,
@@ -363,7 +365,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     dailyTotals,
     spending,
     planSums,
-    business: createBusinessReads(database),
+    business,
     requestLog,
     audits,
     outbound,

@@ -2,11 +2,13 @@
 
 import { askAlertAddresses } from '../features/alerts/alert-addresses.ts';
 import { queueAlertMails } from '../features/alerts/alert-mails.ts';
+import { queueWeeklySummaries } from '../features/alerts/weekly-summaries.ts';
 import type { AccountViews } from '../features/auth/account-views.ts';
 import type { KnownAddresses } from '../features/auth/known-addresses.ts';
 import type { PasswordLinks } from '../features/auth/password-links.ts';
 import type { SessionStore } from '../features/auth/session-store.ts';
 import type { TotpStore } from '../features/auth/totp-store.ts';
+import type { BusinessReads } from '../features/business/business-reads.ts';
 import type { PlanSums } from '../features/business/plan-sums.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
@@ -60,6 +62,7 @@ export interface ScheduledJobsDependencies {
   readonly dailyTotals: DailyTotals;
   readonly spending: SpendingReads;
   readonly planSums: PlanSums;
+  readonly business: BusinessReads;
   readonly deliverer: Deliverer;
   readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
   readonly mails: MailOutbox;
@@ -97,15 +100,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
         backlog: await renewDuePlans({ ...dependencies, limits: limits.renewals }, signal),
       }),
     },
-    {
-      kind: 'alert_mails',
-      ...times.alertMails,
-      run: async ({ signal }) => {
-        const { seal, publicUrl } = dependencies.mail;
-        const isLeft = await askAlertAddresses({ ...dependencies, seal, publicUrl }, signal);
-        return { backlog: isLeft || (await queueAlertMails({ ...dependencies, publicUrl }, signal)) ? 1 : 0 };
-      },
-    },
+    alertMailsJob(dependencies),
     {
       kind: 'plan_ends',
       ...times.planEnds,
@@ -226,6 +221,23 @@ function erasureJob(dependencies: ScheduledJobsDependencies): ScheduledJob {
     run: async ({ signal }) => {
       await repeatErasures(parts);
       return { backlog: await eraseTexts(parts, signal) };
+    },
+  };
+}
+
+function alertMailsJob(dependencies: ScheduledJobsDependencies): ScheduledJob {
+  const { limits, mail, payments } = dependencies;
+  const parts = { ...dependencies, publicUrl: mail.publicUrl };
+  return {
+    kind: 'alert_mails',
+    ...limits.scheduledJobs.alertMails,
+    run: async ({ signal }) => {
+      const left = [
+        await askAlertAddresses({ ...parts, seal: mail.seal }, signal),
+        await queueAlertMails(parts, signal),
+        await queueWeeklySummaries({ ...parts, currency: payments.currency }, signal),
+      ];
+      return { backlog: left.includes(true) ? 1 : 0 };
     },
   };
 }

@@ -150,12 +150,14 @@ test('alerts are set on a page, what is wrong is said, and they are those of the
   await below.fill('15');
   await page.getByLabel('Alert this many days before a plan ends').fill('3');
   await page.getByLabel('Email addresses').fill('ops@example.com, money@example.com');
+  await page.getByRole('switch', { name: 'Weekly email about your business' }).check();
   await page.getByRole('button', { name: 'Save alerts' }).click();
   await page.getByText('Alerts saved.').waitFor();
   assert.deepEqual((await reseller.get('/alerts')).body.alerts, {
     balance_below: '15.00',
     plans_ending_days: 3,
     emails: ['ops@example.com', 'money@example.com'],
+    weekly_summary: true,
   });
 });
 

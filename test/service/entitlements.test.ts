@@ -184,6 +184,7 @@ test('a low balance is announced once each time that it falls below the threshol
     balance_below: null,
     plans_ending_days: null,
     emails: [],
+    weekly_summary: false,
   });
   const wanted = { balance_below: '75.00', emails: ['ops@example.com', 'ops@example.com'] };
   const set = expectStatus(await reseller.send('PUT', '/alerts', wanted), 200);
@@ -191,6 +192,7 @@ test('a low balance is announced once each time that it falls below the threshol
     balance_below: '75.00',
     plans_ending_days: null,
     emails: ['ops@example.com'],
+    weekly_summary: false,
   });
   assert.deepEqual(expectStatus(await reseller.get('/alerts'), 200), set);
 

@@ -187,7 +187,7 @@ describe('what comes late for a test that was reset is written nowhere', () => {
       const settings = { url: 'https://127.0.0.1/late', types: [], description: null, enabled: true };
       const made = await createWebhook(database, seal, settings, asked);
       assert.ok(isRefusal(made) && made.code === 'reset_in_progress');
-      const alerts = { belowCents: 5n, plansEndingDays: 3, emails: [] };
+      const alerts = { belowCents: 5n, plansEndingDays: 3, emails: [], weeklySummary: false };
       assert.equal(await replaceAlerts(database, tests.id, alerts, asked.author, asked.now), false);
       const edit = { accountId: tests.id, number, name: 'Late', externalRef: undefined };
       const edited = await editCustomer(

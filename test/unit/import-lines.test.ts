@@ -49,7 +49,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   people: ['accounts', 'alerts', 'auth', 'identity'],
   accounts: ['auth', 'events', 'identity'],
   'test-mode': ['events', 'identity', 'ledger', 'order-engine', 'orders', 'webhooks'],
-  alerts: ['brand', 'events', 'identity'],
+  alerts: ['brand', 'business', 'events', 'identity'],
   webhooks: ['events', 'identity'],
   'customer-portal': ['brand', 'customers', 'identity', 'order-engine', 'packages'],
   fulfillment: ['events', 'identity', 'order-engine', 'orders', 'packages'],

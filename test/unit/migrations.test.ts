@@ -71,6 +71,7 @@ const published = {
   '0064-look-around.sql': '60f9d6445bdc5abe56ff81b8f49e6ede28d236e0917317df23a455bb51f586ec',
   '0065-erasures.sql': 'b1725ae712483294b5a1936f3169043130409f0676d08e7e954f8daf14b5d60d',
   '0066-backup-marks.sql': '132ff94fb07189456f50c76abb037ced7cdddf2f2bd9d8e1d980993d2fd53540',
+  '0067-weekly-summaries.sql': 'a2fb0ef13a8f99476879b5aef2ef1e7591fdaab2b0f3cdb18cb51108afbb69d5',
 };
 
 test('no migration changes after it was published', () => {

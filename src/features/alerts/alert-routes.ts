@@ -41,7 +41,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
         operationId: 'setAlerts',
         summary: 'Set alerts for a low balance and ending plans',
         description:
-          'Replaces all alert settings: an alert that is left out is off. Repeating the request changes nothing. balance.low occurs each time the balance falls below balance_below, and not again while it stays there or if it is already below. Each alert is an event, and a mail to emails where the operator sends mail. These addresses are also mailed about payments: credited, failed, refunded or disputed top-ups, and automatic top-ups that pause or end. A new address gets a link and receives alerts once it is confirmed. Repeating the request mails another link to unconfirmed addresses, at most once a day.',
+          'Replaces all alert settings: an alert that is left out is off. Repeating the request changes nothing. balance.low occurs each time the balance falls below balance_below, and not again while it stays there or if it is already below. Each alert is an event, and a mail to emails where the operator sends mail. These addresses are also mailed about payments: credited, failed, refunded or disputed top-ups, and automatic top-ups that pause or end, and with weekly_summary each Monday about the business. A new address gets a link and receives alerts once it is confirmed. Repeating the request mails another link to unconfirmed addresses, at most once a day.',
         body: alertsBodySchema,
         response: { 200: alertsAnswerSchema },
       },
@@ -56,6 +56,7 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
         belowCents,
         plansEndingDays: body.plans_ending_days ?? null,
         emails: [...new Set(body.emails ?? [])],
+        weeklySummary: body.weekly_summary ?? false,
       };
       const { now, ...caller } = actorOf(request.principal);
       const isSet = await replaceAlerts(database, request.principal.account.id, wanted, caller, now);
@@ -65,10 +66,11 @@ export function alertRoutes(app: FastifyInstance, { database }: { readonly datab
   );
 }
 
-function alertsView({ belowCents, plansEndingDays, emails }: Alerts): AlertsView {
+function alertsView({ belowCents, plansEndingDays, emails, weeklySummary }: Alerts): AlertsView {
   return {
     balance_below: belowCents === null ? null : formatAmount(belowCents),
     plans_ending_days: plansEndingDays,
     emails: [...emails],
+    weekly_summary: weeklySummary,
   };
 }

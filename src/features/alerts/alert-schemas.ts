@@ -5,6 +5,9 @@ const emails = Type.Array(
   Type.String({ description: 'One address.', format: 'email', minLength: 3, maxLength: 254 }),
   { description: 'Who is written to, where the operator sends mail.', maxItems: 10 },
 );
+const weeklySummary = Type.Boolean({
+  description: 'Whether the figures of the business are mailed to emails each Monday.',
+});
 const daysBefore = Type.Integer({
   description:
     'How many days before a plan’s end plan.ending occurs, in addition to 7 days and 1 day. At once if the plan ends sooner.',
@@ -24,6 +27,7 @@ export const alertsBodySchema = Type.Object(
     ),
     plans_ending_days: Type.Optional(daysBefore),
     emails: Type.Optional(emails),
+    weekly_summary: Type.Optional(weeklySummary),
   },
   example({ balance_below: '50.00', plans_ending_days: 3, emails: ['ops@northwind.example'] }),
 );
@@ -39,6 +43,7 @@ export const alertsSchema = Type.Object(
       'null: notices come only 7 days and 1 day before the end, without mail.',
     ),
     emails,
+    weekly_summary: weeklySummary,
   },
   { $id: 'Alerts' },
 );

@@ -13,15 +13,18 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { listenToAccount } from '../events/event-log.ts';
 import { isInUse } from '../identity/account-in-use.ts';
 import { noteAlertAddresses } from './alert-addresses.ts';
+import { mondayOf } from './weekly-summaries.ts';
 
 export interface Alerts {
   readonly belowCents: bigint | null;
   /** null sends only the standard notices. */
   readonly plansEndingDays: number | null;
   readonly emails: readonly string[];
+  /** A mail about the business each Monday. */
+  readonly weeklySummary: boolean;
 }
 
-const columns = 'a.alert_below_cents, t.plans_ending_days, t.emails';
+const columns = 'a.alert_below_cents, t.plans_ending_days, t.emails, t.weekly_summary';
 
 const findAlerts: SqlStatement = {
   name: 'find_alerts',
@@ -42,9 +45,12 @@ const setAlerts: SqlStatement = {
   name: 'set_alerts',
   // Events from before the first recipient count as mailed.
   text: `insert into alerts as t (account_id, plans_ending_days, emails, low_mailed_number, ending_mailed_number,
-      payments_mailed_number, is_catching_up)
-    select id, $2::int, $3::text[], event_count, event_count, event_count, $2::int is not null from accounts where id = $1::int
+      payments_mailed_number, is_catching_up, weekly_summary, weekly_mailed_on)
+    select id, $2::int, $3::text[], event_count, event_count, event_count, $2::int is not null, $4::boolean, $5::date
+    from accounts where id = $1::int
     on conflict (account_id) do update set plans_ending_days = excluded.plans_ending_days, emails = excluded.emails,
+      weekly_summary = excluded.weekly_summary,
+      weekly_mailed_on = case when t.weekly_summary then t.weekly_mailed_on else excluded.weekly_mailed_on end,
       is_catching_up = excluded.is_catching_up and (t.is_catching_up or t.plans_ending_days is distinct from excluded.plans_ending_days),
       low_mailed_number = case when t.emails = '{}' then excluded.low_mailed_number else t.low_mailed_number end,
       payments_mailed_number = case when t.emails = '{}' then excluded.payments_mailed_number else t.payments_mailed_number end,
@@ -72,10 +78,17 @@ export function replaceAlerts(
     // Tests send no mail, so their addresses need no confirmation.
     if (!isTestAccount(accountId)) await noteAlertAddresses(transaction, accountId, wanted.emails, now);
     if (isDeepStrictEqual(before, wanted)) return true;
-    const { belowCents, plansEndingDays, emails } = wanted;
+    const { belowCents, plansEndingDays, emails, weeklySummary } = wanted;
     await listenToAccount(transaction, accountId);
     await transaction.query(setThreshold, [accountId, belowCents, plansEndingDays]);
-    await transaction.query(setAlerts, [accountId, plansEndingDays, textArray(emails)]);
+    await transaction.query(setAlerts, [
+      accountId,
+      plansEndingDays,
+      textArray(emails),
+      weeklySummary,
+      // The first one comes next Monday.
+      mondayOf(now),
+    ]);
     await appendAudit(
       transaction,
       {
@@ -98,13 +111,15 @@ function parseAlerts(row: Row): Alerts {
     belowCents: nullable(bigint, row['alert_below_cents']),
     plansEndingDays: nullable(Number, row['plans_ending_days']),
     emails: Array.isArray(emails) ? emails.map(String) : [],
+    weeklySummary: row['weekly_summary'] === true,
   };
 }
 
-function auditView({ belowCents, plansEndingDays, emails }: Alerts) {
+function auditView({ belowCents, plansEndingDays, emails, weeklySummary }: Alerts) {
   return {
     balance_below: belowCents === null ? null : formatAmount(belowCents),
     plans_ending_days: plansEndingDays,
     emails,
+    weekly_summary: weeklySummary,
   };
 }

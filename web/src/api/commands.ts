@@ -29,6 +29,7 @@ export const setAlerts = (body: {
   balance_below?: string;
   plans_ending_days?: number;
   emails: readonly string[];
+  weekly_summary?: boolean;
 }) => call<Api.AlertsAnswer>('/v1/alerts', { method: 'PUT', body });
 export const setBrand = (body: Omit<Api.Brand, 'logo'> & WithOwnPassword) =>
   call<{ readonly brand: Api.Brand }>('/admin/v1/brand', { method: 'PUT', body });

@@ -14,6 +14,7 @@ import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { SwitchField } from '../../ui/switch-field.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 
@@ -64,19 +65,25 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
   const saved = textsOf(alerts);
   const [typed, setTyped] = useState<Partial<typeof saved>>({});
   const { below, days, emails } = { ...saved, ...typed };
+  const [typedWeekly, setTypedWeekly] = useState<boolean | null>(null);
   const guard = useUnsavedGuard(
-    below.trim() !== saved.below || days.trim() !== saved.days || emails.trim() !== saved.emails,
+    below.trim() !== saved.below ||
+      days.trim() !== saved.days ||
+      emails.trim() !== saved.emails ||
+      (typedWeekly ?? alerts.weekly_summary) !== alerts.weekly_summary,
   );
   const client = useQueryClient();
   const command = useCommand(setAlerts, {
     onDone: (answer) => {
       client.setQueryData(alertsQuery.queryKey, answer);
       setTyped({});
+      setTypedWeekly(null);
       say(t`Alerts saved.`);
     },
   });
   const amount = below.trim() === '' ? null : readAmount(below);
   const addresses = emails.split(/[\s,;]+/).filter((address) => address !== '');
+  const weekly = typedWeekly ?? alerts.weekly_summary;
   const wrong = addresses.find((address) => !/^\S+@\S+\.\S+$/.test(address));
   const problems = {
     below:
@@ -105,6 +112,7 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
             ...(amount !== null && { balance_below: amount }),
             ...(days.trim() !== '' && { plans_ending_days: Number(days) }),
             emails: addresses,
+            ...(weekly && { weekly_summary: true }),
           });
         }}
       >
@@ -139,6 +147,15 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           hint={t`Up to ten, separated by commas. They also get emails about payments.`}
           problem={problems.emails}
         />
+        <div className="sm:col-span-2">
+          <SwitchField
+            label={t`Weekly email about your business`}
+            hint={t`Each Monday to these addresses: MRR, new and lost plans, and upcoming renewals.`}
+            checked={weekly}
+            disabled={!mayChange || command.isPending}
+            onChange={setTypedWeekly}
+          />
+        </div>
         {mail && unconfirmed !== '' ? (
           <p className="text-sm text-soft sm:col-span-2">
             {mayChange ? (

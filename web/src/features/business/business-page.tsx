@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMe } from '../../api/me.ts';
 import { timesOfUtc } from '../../text/days.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -46,6 +47,7 @@ export function BusinessPage() {
       <PageHeader
         title={t`Business`}
         description={t`Your plans at the prices that you pay: what they cost each month, what is new and what is lost.`}
+        actions={<ButtonLink to="/forecast" search={{}}>{t`Weekly email`}</ButtonLink>}
       />
       <div className="flex flex-col gap-4 lg:gap-5">
         {data?.ready === false ? <CalculatingNotice /> : null}

@@ -53,7 +53,10 @@ export function ConsoleOverviewPage() {
   const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
   return (
     <>
-      <PageHeader title={t`Business`} />
+      <PageHeader
+        title={t`Business`}
+        actions={<ButtonLink to="/forecast" search={{}}>{t`Weekly email`}</ButtonLink>}
+      />
       <div className="flex flex-col gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
         <GrowthCards currency={currency} />
