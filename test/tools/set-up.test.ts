@@ -114,6 +114,7 @@ test('what openapi.json makes is made once, and again when its sources change or
   const script = (rest: string) => `import { appendFileSync, writeFileSync } from 'node:fs';\n${rest}\n`;
   put('openapi.json', '{}');
   put('docs/reference/answers.jsonl', '');
+  put('scripts/clients/client-operations.ts', '');
   put('scripts/docs/openapi-document.ts', '');
   put('sdk/src/index.ts', '');
   const making = "appendFileSync('made', 'x'); writeFileSync('sdk/src/api-types.ts', '// types');";
