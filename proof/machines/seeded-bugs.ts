@@ -988,4 +988,18 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/payment-machine.test.ts',
     on: 'postgres',
   },
+  {
+    name: 'a former reference names no one',
+    file: 'src/features/order-engine/decisions/order-state.ts',
+    find: "customers.get(reference) ?? customers.get(state.formerReferences?.get(reference) ?? '');",
+    replace: 'customers.get(reference);',
+    test: 'test/service/customer-references.test.ts',
+  },
+  {
+    name: 'an order with the id of the erased customer is taken for the customer',
+    file: 'src/features/erasure/erased-texts.ts',
+    find: "return typeof reference === 'string' && (references.includes(reference) || reference === erasedAs);",
+    replace: 'return reference !== null;',
+    test: 'test/service/customer-erasure.test.ts',
+  },
 ];
