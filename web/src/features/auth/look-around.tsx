@@ -25,8 +25,8 @@ export default function LookAround() {
   });
   const isReady = options?.demo === 'ready';
   const roles = [
-    ['operator', t`Operator`, t`sells the product through resellers`],
-    ['reseller', t`Reseller`, t`orders plans for its customers`],
+    ['operator', t`Operator`, t`sells through resellers`],
+    ['reseller', t`Reseller`, t`orders for its customers`],
     ['customer', t`Customer`, t`sees their own plan`],
   ] as const;
   return (
