@@ -99,7 +99,8 @@ function der(tag: number, content: Buffer): Buffer {
 }
 
 function pem(der: Buffer, key: KeyObject): ThrowawayCertificate {
-  const lines = der.toString('base64').replaceAll(/.{64}/g, '$&\n');
+  // A blank line before the end, as where the last line is full, makes it unreadable.
+  const lines = der.toString('base64').replaceAll(/.{64}(?!$)/g, '$&\n');
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,
     key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
