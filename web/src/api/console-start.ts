@@ -2,7 +2,10 @@
 
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './client.ts';
-import { setupQuery } from './queries.ts';
+import { reading } from './queries.ts';
+import type * as Api from './shapes.ts';
+
+export const setupQuery = reading<Api.Setup>('/admin/setup');
 
 export function consoleStart(client: QueryClient): Promise<'/admin' | '/admin/start'> {
   return client.fetchQuery(setupQuery).then(

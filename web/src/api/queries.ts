@@ -115,15 +115,6 @@ export const ledgerQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.LedgerPage>(listOf(accountId, 'ledger'), byCursor(query));
 export const requestsQuery = (accountId: number | null, query: Query) =>
   listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
-const arrivalMilliseconds = 2_000;
-/** Requests as they arrive, in a mode that may be another than the tab's. */
-export const connectRequestsQuery = (mode: 'test' | 'live') =>
-  queryOptions({
-    queryKey: ['/requests', 'connect', mode],
-    queryFn: ({ signal }) =>
-      call<Api.RequestPage>('/requests', { query: { limit: 5 }, signal, ...(mode === 'test' && { mode }) }),
-    refetchInterval: arrivalMilliseconds,
-  });
 export const requestQuery = (accountId: number | null, number: string) =>
   reading<Api.RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
@@ -212,7 +203,6 @@ export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOvervie
 
 const attentionMilliseconds = 15_000;
 
-export const setupQuery = reading<Api.Setup>('/admin/setup');
 export const productQuery = reading<{ readonly product: Api.Product }>('/admin/v1/product');
 const callsMilliseconds = 15_000;
 export const waitingCallsQuery = queryOptions({

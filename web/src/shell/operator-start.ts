@@ -3,7 +3,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { consoleStart } from '../api/console-start.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 
@@ -22,7 +21,8 @@ export function useOperatorStart(isOperator: boolean | undefined): boolean {
   }
   useEffect(() => {
     if (!isGoing) return;
-    void consoleStart(client)
+    void import('../api/console-start.ts')
+      .then(({ consoleStart }) => consoleStart(client))
       .then((to) => navigate({ to, replace: true }))
       .then(() => setIsGoing(false));
   }, [isGoing, navigate, client]);

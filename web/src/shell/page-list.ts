@@ -10,11 +10,9 @@ import {
   HeartPulse,
   KeyRound,
   LayoutDashboard,
-  ListChecks,
   type LucideIcon,
   Package,
   Palette,
-  Plug,
   PlugZap,
   ReceiptText,
   Rss,
@@ -63,7 +61,7 @@ const panelPages = [
   page('/forecast', t`Forecast and alerts`, CalendarClock, 'g f', 'balance:read'),
   page('/business', t`Business`, ChartNoAxesColumn, 'g b'),
   page('/statements', t`Statements`, ReceiptText, 'g m'),
-  page('/connect', t`Connect`, Plug, 'g n', 'keys:read'),
+  page('/connect', t`Connect`, PlugZap, 'g n', 'keys:read'),
   page('/api-access', t`API access`, KeyRound, 'g a', 'keys:read'),
   page('/requests', t`Requests`, Activity, 'g r', 'keys:read'),
   page('/webhooks', t`Webhooks`, Webhook, 'g w', 'events:read'),
@@ -83,7 +81,7 @@ const consolePages = [
   page('/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
   page('/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
   page('/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
-  page('/admin/start', t`Open your channel`, ListChecks, 'a s', 'admin:read'),
+  page('/admin/start', t`Open your channel`, LayoutDashboard, 'a s', 'admin:read'),
 ];
 
 export type PageEntry = (typeof panelPages | typeof consolePages)[number];

@@ -2,7 +2,6 @@ import { t } from '@lingui/core/macro';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { consoleStart } from '../../api/console-start.ts';
 import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { Me } from '../../api/shapes.ts';
 import { withTexts } from '../../text/texts.ts';
@@ -69,7 +68,9 @@ export function SignInPage() {
 }
 
 function startOf(client: QueryClient, { account }: Me): string | Promise<string> {
-  return account.is_admin ? consoleStart(client) : '/';
+  return account.is_admin
+    ? import('../../api/console-start.ts').then(({ consoleStart }) => consoleStart(client))
+    : '/';
 }
 
 /** Accepts only paths within the panel, so that a crafted link cannot lead to another site. */
