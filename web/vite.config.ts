@@ -38,6 +38,12 @@ export default defineConfig(({ mode }) => ({
               test: /lucide-react\/.*\/icons\/(?:activity|ban|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
               priority: 1,
             },
+            // Small modules around every page of panel and console.
+            {
+              name: 'frame',
+              test: /web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|language-choice|not-for-role|switch-field|typed-ahead))\.tsx?$/,
+              priority: 1,
+            },
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.
             {
               name: 'parts',

@@ -51,6 +51,7 @@ export const bodies: Readonly<Record<string, object>> = {
   cancelPlanOfCustomer: { at: 'now' },
   changePackageOfCustomer: { package_id: '{#plus}' },
   setProduct: { mode: 'notify', url: 'https://product.example.com/', secret },
+  skipSetupStep: { step: 'limits', skipped: true },
   refundTopup: { amount: '1.00' },
   dismissPaymentProblem: { note: 'seen' },
   setPayments: {
