@@ -7,7 +7,6 @@ import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
 import { copyWish, guardCopy } from './features/backup/copy-running-service.ts';
 import { noteFileCopy } from './features/overview/setup-state.ts';
-import { deleteLimitsBeforePackages } from './features/packages/limit-store.ts';
 import type { Database } from './platform/database/database.ts';
 import {
   type ControlConnection,
@@ -119,12 +118,7 @@ async function run(config: Config): Promise<void> {
     const administrator = await createFirstAdministrator(database, service.seal, config, now(), (first) =>
       file === null ? nothingDrafted : draftSecrets(file, first),
     );
-    if (administrator !== null) {
-      // A new service begins without the limits that earlier versions had built in.
-      await deleteLimitsBeforePackages(database);
-      await service.packages.reload();
-      say(administratorText(administrator, file));
-    }
+    if (administrator !== null) say(administratorText(administrator, file));
     const demo = config.demo ? await prepareDemo(database, service, now()) : null;
     const demoFile = isWatched ? null : demoResellerFile(config);
     if (demo !== null && demoFile !== null) keepDemoSecrets(demoFile, demo);

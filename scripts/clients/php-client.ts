@@ -79,7 +79,8 @@ function methodsOf(operation: ClientOperation): string[] {
 function idsOf({ ids }: ClientOperation): readonly { readonly name: string; readonly type: string }[] {
   return ids.map(({ name, type }) => ({
     name: camelCase(name),
-    type: type === 'integer' ? 'int' : 'string',
+    // Ids of the API are numbers, and its document has them as texts of a path.
+    type: type === 'integer' ? 'int' : name.endsWith('_id') ? 'int|string' : 'string',
   }));
 }
 
@@ -190,7 +191,8 @@ function withIds(path: string, ids: readonly { readonly name: string; readonly t
     .map((part) => {
       if (!part.startsWith('{')) return `'${part}'`;
       const id = ids[index++];
-      return id?.type === 'int' ? `$${id.name}` : `rawurlencode($${id?.name})`;
+      if (id?.type === 'int') return `$${id.name}`;
+      return `rawurlencode(${id?.type === 'string' ? '' : '(string) '}$${id?.name})`;
     })
     .join(' . ');
 }
