@@ -71,13 +71,16 @@ function createCommand(): Command {
           rate_limit_per_minute: rateLimit,
           allowed_ips: allow,
         });
-        const { account, api_key, password } = created;
+        const { account, api_key, password, invitation } = created;
+        const link = email === undefined ? (invitation?.url ?? null) : null;
         const secrets = [
           ['API key', api_key] as const,
-          ...(invite ? [['invited', email ?? null] as const] : [['password', password ?? null] as const]),
+          ...(invite ? [['invited', email ?? link] as const] : [['password', password ?? null] as const]),
         ];
         const shownOnce = invite
-          ? 'The key is shown only now; the link in the mail is good for seven days.'
+          ? link !== null
+            ? 'The key and the link are shown only now; the link is good for seven days.'
+            : 'The key is shown only now; the link in the mail is good for seven days.'
           : 'The key and the password are shown only now; the panel asks for a new password.';
         answer(
           json,

