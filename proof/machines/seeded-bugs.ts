@@ -996,6 +996,13 @@ export const seededBugs: readonly SeededBug[] = [
     test: 'test/service/customer-references.test.ts',
   },
   {
+    name: 'a new customer gets the name that another one would have once erased',
+    file: 'src/features/order-engine/decisions/command-checks.ts',
+    find: 'const refusal = refusedAsReserved(reference);',
+    replace: "const refusal = refusedAsReserved('');",
+    test: 'test/service/customer-erasure.test.ts',
+  },
+  {
     name: 'an order with the id of the erased customer is taken for the customer',
     file: 'src/features/erasure/erased-texts.ts',
     find: "return typeof reference === 'string' && (references.includes(reference) || reference === erasedAs);",

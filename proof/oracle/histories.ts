@@ -597,7 +597,9 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
         ? { customer }
         : spelling === 'loud'
           ? { customer: loud(customer) }
-          : spelling),
+          : spelling === 'erased'
+            ? { customer: erasedNameOf(account, 1) }
+            : spelling),
       ...months,
       ...name,
       ...login,
@@ -1101,7 +1103,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       }
       case 'erase': {
         const { account, customer } = request;
-        const erasedAs = `erased-${Number(accountIdOf(account)) * 1_000_000_000 + customer}`;
+        const erasedAs = erasedNameOf(account, customer);
         const outcome = oracle.eraseCustomer({ accountId: accountIdOf(account), customer, erasedAs }, at);
         return { type: 'reference', outcome };
       }
@@ -1260,6 +1262,10 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
 
   function orderCountOf(account: number): number {
     return oracle.orders(accountIdOf(account), 1, 1).total;
+  }
+
+  function erasedNameOf(account: number, customer: number): string {
+    return `erased-${Number(accountIdOf(account)) * 1_000_000_000 + customer}`;
   }
 
   function accountIdOf(account: number): number {

@@ -192,9 +192,10 @@ export const customers = [
 ];
 export const customersPerHome = 2;
 
-export const customerSpellings = choices<'plain' | 'loud' | { readonly customer?: unknown }>(
+export const customerSpellings = choices<'plain' | 'loud' | 'erased' | { readonly customer?: unknown }>(
   [80, 'plain'],
   [10, 'loud'],
+  [2, 'erased'],
   [1, {}],
   [1, { customer: '' }],
   [1, { customer: 'two words' }],

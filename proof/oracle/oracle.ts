@@ -383,6 +383,8 @@ export function createOracle(world: World) {
     const customer = namedBy(intent.customerReference);
     if (customer !== undefined && customer.accountId !== account.id) return refuse('customer_not_yours');
     if (customer?.isErased) return refuse('customer_erased');
+    if (customer === undefined && isErasedReference(intent.customerReference))
+      return refuse('invalid_customer', { field: 'customer' });
 
     // While an order is pending, the plan accepts no other (A82).
     if (customer !== undefined && customer.pendingOrder !== null)
@@ -582,6 +584,8 @@ export function createOracle(world: World) {
     const known = namedBy(reference);
     if (known !== undefined && known.accountId !== account.id) return refuse('customer_not_yours');
     if (known?.isErased) return refuse('customer_erased');
+    if (known === undefined && isErasedReference(reference))
+      return refuse('invalid_customer', { field: 'customer' });
     if (known !== undefined && known.pendingOrder !== null)
       return refuse('order_failed', { reason: 'order_pending' });
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
@@ -1066,8 +1070,10 @@ function periodOf(months: Months): Period {
   return 'yearly';
 }
 
+/** Whether a customer could be called so after being erased: by an id, which is an account and nine digits (A170). */
 function isErasedReference(reference: string): boolean {
-  return /^erased-[0-9]+$/.test(reference);
+  const id = Number(/^erased-([1-9][0-9]{9,15})$/.exec(reference)?.[1]);
+  return id % 1_000_000_000 > 0 && id < 9_007_199_000_000_000;
 }
 
 function emailOf(reference: string): string {

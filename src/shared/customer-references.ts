@@ -1,6 +1,7 @@
 // Reads the references by which orders name customers: e-mail addresses and usernames, in lower case.
 
 import { fieldRefusal, type Refusal } from './error-catalog.ts';
+import { parseOwnedId } from './identifiers.ts';
 
 const referenceLengthMax = 64;
 const emailLengthMax = 254;
@@ -22,6 +23,15 @@ export function parseCustomerReference(value: unknown, field = 'customer'): stri
     return invalid('a username has 1 to 64 letters, digits, dots, underscores or hyphens');
   }
   return reference;
+}
+
+const erasedPrefix = 'erased-';
+
+/** The refusal of a reference that a customer, of whichever account, gets when erased; null for any other. */
+export function refusedAsReserved(reference: string, field = 'customer'): Refusal | null {
+  const isReserved =
+    reference.startsWith(erasedPrefix) && parseOwnedId(reference.slice(erasedPrefix.length)) !== null;
+  return isReserved ? fieldRefusal('invalid_customer', field, 'is reserved for erased customers') : null;
 }
 
 /** Accepts local@domain without quoted parts, bare host names or address literals. */

@@ -264,3 +264,86 @@ test('the operator erases customers of any account, and a test customer is erase
 function withoutCustomer({ customer: _customer, ...entry }: Record<string, unknown>): object {
   return entry;
 }
+
+describe('the name that a customer gets when erased', () => {
+  const wanted = (customer: string, more: object = {}) => ({
+    package_id: service.packages.basic,
+    customer,
+    ...more,
+  });
+
+  test('is refused to a new customer of any account, wherever one can be made', async () => {
+    const other = await service.createReseller({ credit: '1000.00' });
+    const placed = expectStatus(await order('to-be-erased', 'r-1'), 201).order;
+    const { id } = placed.customer;
+    const name = `erased-${id}`;
+    const reserved = '422 invalid_customer';
+    const details = { field: 'customer', reason: 'is reserved for erased customers' };
+    expectRefusal(await other.post('/orders', wanted(name)), reserved, details);
+    expectRefusal(await account.post('/orders', wanted(name.toUpperCase())), reserved, details);
+    expectRefusal(await other.post('/orders/preview', wanted(name)), reserved, details);
+    const items = [wanted(name, { idempotency_key: 'b-1' }), wanted('fine', { idempotency_key: 'b-2' })];
+    const bulk = expectStatus(await other.post('/orders/bulk', { orders: items }), 200);
+    assert.deepEqual(
+      bulk.results.map((one: { status: number; error?: { code: string; details: object } }) => [
+        one.status,
+        one.error?.code,
+        one.error?.details,
+      ]),
+      [
+        [422, 'invalid_customer', details],
+        [201, undefined, undefined],
+      ],
+    );
+    const trial = { package_id: service.packages.trial, customer: name };
+    const granted = await service.admin.post(`/api/admin/v1/accounts/${other.id}/trials`, trial);
+    expectRefusal(granted, reserved, details);
+    const tests = await testModeOf(service, other);
+    expectRefusal(await tests.post('/orders', wanted(name)), reserved, details);
+    expectRefusal(await tests.post('/orders/preview', wanted(name)), reserved, details);
+
+    expectStatus(await account.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
+    assert.equal(
+      expectStatus(await account.post(`/customers/${id}/erase`, {}), 200).customer.reference,
+      name,
+    );
+    expectRefusal(await other.post('/orders', wanted(name)), '409 customer_not_yours', {});
+  });
+
+  test('is an exact form: what is similar can be ordered for', async () => {
+    const { id } = account;
+    const similar = ['erased', 'erased-', 'erased-7', `erased-${id}000000000`, `erased-0${id}000000077`];
+    for (const customer of [...similar, `erased-${id}000000077x`, `erased-${id}000000077@example.com`])
+      assert.equal(
+        expectStatus(await account.post('/orders', wanted(customer)), 201).order.customer.reference,
+        customer,
+      );
+  });
+
+  test('stays with a customer who had it before, and a repeated order is answered', async () => {
+    // A test customer, because the audit compares the references of others with the audit log.
+    const tests = await testModeOf(service, await service.createReseller());
+    const first = wanted('squatter', { idempotency_key: 's-1' });
+    const { id } = expectStatus(await tests.post('/orders', first), 201).order.customer;
+    const accountId = Math.floor(id / 1_000_000_000);
+    const name = `erased-${account.id}000000999`;
+    const place = [name, accountId, id % 1_000_000_000];
+    await sqlOf(
+      service,
+      { id: accountId },
+      'update customers set reference = $1::text where account_id = $2::int and number = $3::int',
+      place,
+    );
+    await service.database.query(
+      {
+        name: '',
+        text: `update test_customer_references set reference = $1::text
+          where account_id = $2::int and customer_number = $3::int`,
+      },
+      place,
+    );
+    const renewed = expectStatus(await tests.post('/orders', wanted(name)), 201).order;
+    assert.deepEqual([renewed.customer.id, renewed.kind], [id, 'renew']);
+    assert.equal(expectStatus(await tests.post('/orders', first), 201).order.customer.reference, name);
+  });
+});

@@ -3,7 +3,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { idempotencyKeyOf, markReplayed, readableKeyFirst } from '../../platform/http/idempotency.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
-import { parseCustomerReference } from '../../shared/customer-references.ts';
+import { parseCustomerReference, refusedAsReserved } from '../../shared/customer-references.ts';
 import { fieldRefusal, type Refusal, refusal } from '../../shared/error-catalog.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -98,9 +98,7 @@ export function customerEditRoutes(
 /** References of erased customers cannot be chosen. */
 function parseNewReference(text: string): string | Refusal {
   const reference = parseCustomerReference(text, 'reference');
-  if (typeof reference === 'string' && /^erased-[0-9]+$/.test(reference))
-    return fieldRefusal('invalid_customer', 'reference', 'is reserved for erased customers');
-  return reference;
+  return (typeof reference === 'string' ? refusedAsReserved(reference, 'reference') : null) ?? reference;
 }
 
 function parseName(text: string): string | Refusal {

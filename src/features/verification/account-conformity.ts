@@ -5,6 +5,7 @@
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable, oneOf } from '../../platform/database/row-values.ts';
 import type { RowOf } from '../../platform/database/table.ts';
+import { refusedAsReserved } from '../../shared/customer-references.ts';
 import { isTestAccount } from '../../shared/identifiers.ts';
 import { groups } from '../../shared/periods.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
@@ -230,7 +231,7 @@ function compareDetails(
 
 function replayOf(accountId: number, row: Row): Replay {
   const { number, reference: shown } = present.parse(row, 'c_');
-  // Orders of an erased customer would be refused, and these were decided before.
-  const reference = isErased({ accountId, number, reference: shown }) ? 'erased' : shown;
+  // New orders under the name of an erased customer are refused, and these were decided before.
+  const reference = refusedAsReserved(shown) === null ? shown : 'erased';
   return createReplay({ accountId, number, reference, group: oneOf(groups, row['group_name']) });
 }

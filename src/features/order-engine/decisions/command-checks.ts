@@ -1,5 +1,6 @@
 // Checks that all commands share, and functions that make refusals.
 
+import { refusedAsReserved } from '../../../shared/customer-references.ts';
 import { type ErrorCode, type ErrorDetails, refusal } from '../../../shared/error-catalog.ts';
 import { isTestAccount, numbersUsedMax, testNumbersUsedMax } from '../../../shared/identifiers.ts';
 import type { Months } from '../../../shared/periods.ts';
@@ -32,9 +33,11 @@ export function refusedWhilePending(customer: { readonly life?: PlanLife } | nul
   return isPending ? refused('order_failed', { reason: 'order_pending' }) : null;
 }
 
-/** Refuses orders and trials for an erased customer. Returns null for others, and for a new customer. */
-export function refusedAsErased(customer: CustomerState | null): Refused | null {
-  return customer !== null && isErased(customer) ? refused('customer_erased') : null;
+/** Refuses orders and trials for an erased customer, and for a new one who would have the name of an erased one. */
+export function refusedAsErased(customer: CustomerState | null, reference: string): Refused | null {
+  if (customer !== null) return isErased(customer) ? refused('customer_erased') : null;
+  const refusal = refusedAsReserved(reference);
+  return refusal === null ? null : { type: 'refused', refusal };
 }
 
 /** Refuses a period that the package is not sold for. This comes before the checks of customer and balance. */

@@ -50,7 +50,7 @@ export function executeOrder(
   const isConfirmed = working.productMode === 'confirm';
 
   const known = 'plan' in customer ? customer : null;
-  const erased = refusedAsErased(known);
+  const erased = refusedAsErased(known, 'plan' in customer ? customer.reference : customer.customerReference);
   if (erased !== null) return erased;
   const pending = refusedWhilePending(known);
   if (pending !== null) return pending;

@@ -36,7 +36,7 @@ export function grantTrial(
   }
   if (working.ownerOf(customerReference, account.id) === 'foreign') return refused('customer_not_yours');
   const customer = working.customer(customerReference);
-  const erased = refusedAsErased(customer);
+  const erased = refusedAsErased(customer, customerReference);
   if (erased !== null) return erased;
   const pending = refusedWhilePending(customer);
   if (pending !== null) return pending;
