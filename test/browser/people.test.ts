@@ -52,6 +52,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
     'Customers',
     'Ledger',
     'Forecast and alerts',
+    'Business',
     'Statements',
     'Webhooks',
     'Events',

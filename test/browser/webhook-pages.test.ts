@@ -72,7 +72,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   const made = dialog(page, 'Endpoint created');
   const secret = await shownSecret(made, /^whsec_/);
   await choose(made, 'PHP');
-  await made.getByText('hash_hmac').waitFor();
+  await made.getByText('Webhook::verify(').waitFor();
   await choose(made, 'TypeScript');
   await made.getByText('verifyWebhook(').waitFor();
   await expectAccessible(page, 'the secret of an endpoint');

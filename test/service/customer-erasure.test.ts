@@ -2,27 +2,35 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { eraseTexts } from '../../src/features/erasure/erasure-job.ts';
+import { listErasuresAgain, repeatErasures } from '../../src/features/erasure/repeat-erasures.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { type ProductReceiver, startProductReceiver } from '../harness/product-receiver.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
 import { testModeOf } from '../harness/test-mode.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 
 const hour = 3_600;
 let service: TestService;
 let account: TestAccount;
 let product: ProductReceiver;
+let webhooks: WebhookReceiver;
 /** Reading the list of requests also writes those that are not written yet. */
 let panel: PanelClient;
 before(async () => {
-  service = await startTestService();
+  webhooks = await startWebhookReceiver();
+  service = await startTestService({
+    environment: { OUTBOUND_ALLOW: '127.0.0.0/8, ::1' },
+    limits: { deliveries: { pollMilliseconds: 20, writeMilliseconds: 5 } },
+  });
   account = await service.createReseller({ credit: '10000.00' });
   product = await startProductReceiver();
   panel = await signIn(service, account);
@@ -30,6 +38,7 @@ before(async () => {
 after(async () => {
   await product.close();
   await service.close();
+  await webhooks.close();
 });
 
 const names = [
@@ -92,6 +101,12 @@ describe('a customer with a long history', () => {
     product.answer((call) => ({ status: 200, body: `stored ${call.data.customer.reference}` }));
     await account.get('/events');
     expectStatus(await panel.put('/request-bodies', { bodies_kept: true }), 200);
+    const shop = webhooks.at('/shop');
+    shop.answer = ({ event }, response) => {
+      response.end(`stored ${JSON.stringify(event.data.customer ?? event.data.order?.customer)}`);
+      return null;
+    };
+    expectStatus(await account.post('/webhooks', { url: shop.url }), 201);
   });
 
   test('is named in tables, events, logs, calls and the audit log', async () => {
@@ -113,13 +128,22 @@ describe('a customer with a long history', () => {
     await product.waitFor(8);
     await endProductCalls(service);
     await panel.get('/requests');
+    await service.service.jobs.hasten('deliveries');
+    await service.service.jobs.look();
+    await untilLogged('grace.hopper@example.com');
     const found = namedIn(await wholeDatabase());
     for (const table of ['customers', 'customer_references', 'former_references', 'events', 'audit_log'])
       assert.ok(
         found.some((line) => line.startsWith(`${table}:`)),
         table,
       );
-    for (const table of ['product_calls', 'api_request_bodies', 'api_requests', 'plan_changes'])
+    for (const table of [
+      'product_calls',
+      'api_request_bodies',
+      'api_requests',
+      'plan_changes',
+      'webhook_attempts',
+    ])
       assert.ok(
         found.some((line) => line.startsWith(`${table}:`)),
         table,
@@ -260,6 +284,71 @@ test('the operator erases customers of any account, and a test customer is erase
   expectStatus(await tests.post(`${path}/erase`, {}), 200);
   expectStatus(await tests.post('/orders', body), 201);
 });
+
+test('after a restore, those on the list are erased again, but not a customer who has their number now', async () => {
+  const again = await service.createReseller({ credit: '1000.00' });
+  const numbers: number[] = [];
+  for (const customer of ['restored', 'new-holder', 'erased-before']) {
+    const body = { package_id: service.packages.basic, customer };
+    const { id } = expectStatus(await again.post('/orders', body), 201).order.customer;
+    expectStatus(await again.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
+    numbers.push(id % 1_000_000_000);
+  }
+  const listed = async (offset: number, [index = 0]: number[]) => {
+    const number = numbers[index] ?? assert.fail('a customer');
+    const one = { accountId: again.id, number, createdAt: service.clock.seconds + offset };
+    return listErasuresAgain(service.database, [one], service.clock.seconds);
+  };
+  assert.equal(await listed(0, [0]), 1);
+  assert.equal(await listed(0, [0]), 0, 'it is on the list');
+  assert.equal(await listed(-60, [1]), 0, 'created at another time');
+  assert.equal(await listed(0, [2]), 1);
+  // The customer who was on the list is another one by now.
+  await sqlOf(
+    service,
+    again,
+    `update erasures set customer_created_at = customer_created_at - interval '1 minute'
+      where account_id = ${again.id} and customer_number = ${numbers[2]} returning 1`,
+  );
+  const { seal, engine, packages } = service.service;
+  await repeatErasures({
+    database: service.database,
+    engine,
+    seal,
+    packages,
+    now: () => service.clock.seconds,
+  });
+  const { data } = (await again.get('/customers')).body;
+  assert.deepEqual(data.map((customer: { reference: string }) => customer.reference).sort(), [
+    'erased-before',
+    `erased-${again.id * 1_000_000_000 + (numbers[0] ?? 0)}`,
+    'new-holder',
+  ]);
+  const left = await sqlOf(
+    service,
+    again,
+    `select customer_number from erasures where account_id = ${again.id}`,
+  );
+  assert.deepEqual(
+    left.map((row) => row['customer_number']),
+    [numbers[0]],
+  );
+});
+
+/** The log of deliveries is written behind them. */
+async function untilLogged(text: string): Promise<void> {
+  const end = performance.now() + 60_000;
+  for (;;) {
+    const rows = await sqlOf(
+      service,
+      account,
+      `select answer from webhook_attempts where answer like '%${text}%'`,
+    );
+    if (rows.length > 0) return;
+    assert.ok(performance.now() < end, 'no answer was logged');
+    await pause(20);
+  }
+}
 
 function withoutCustomer({ customer: _customer, ...entry }: Record<string, unknown>): object {
   return entry;

@@ -10,6 +10,7 @@ import { type Database, inEachGroup } from '../../src/platform/database/database
 import { createSeal } from '../../src/platform/secrets/seal.ts';
 import { checkState, findState } from '../../src/platform/secrets/service-state.ts';
 import { countSealed, resealTexts } from '../../src/setup/reseal.ts';
+import { expectStatus } from '../harness/refusals.ts';
 
 const [oldKey, newKey] = ['the key that is replaced, of 32 or more', 'the key that takes its place, of 32+'];
 const old = createSeal(oldKey);
@@ -57,7 +58,13 @@ test('everything is sealed again in pieces, from any state before, and opens at 
     });
     assert.equal(set.status, 200, set.text);
   }
-  const all = revokedKeys + 6;
+  // An erased customer's words are kept until the second pass.
+  const body = { package_id: service.packages.basic, customer: 'forgotten' };
+  await service.admin.post(`/api/admin/v1/accounts/${owner.id}/credit`, { amount: '100.00' });
+  const { id } = expectStatus(await owner.post('/orders', body), 201).order.customer;
+  expectStatus(await owner.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
+  expectStatus(await owner.post(`/customers/${id}/erase`, {}), 200);
+  const all = revokedKeys + 7;
   assert.deepEqual(await countSealed(database, both), {
     current: 0,
     unnamed: 0,

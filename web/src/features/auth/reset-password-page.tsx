@@ -8,7 +8,7 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { completePasswordReset, requestPasswordReset } from '../../api/commands.ts';
-import { meQuery, passwordLinkQuery, signInOptionsQuery } from '../../api/queries.ts';
+import { passwordLinkQuery, personQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { PasswordLink } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
@@ -137,10 +137,12 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
   const command = useCommand(completePasswordReset, {
     onDone: () => {
       if (!isInvitation) return setIsSet(true);
-      client.fetchQuery(meQuery).then(
-        // A reseller connects their shop first.
-        ({ account: own }) =>
-          window.location.assign(`${import.meta.env.BASE_URL}${own.is_admin ? '' : 'connect'}`),
+      client.fetchQuery(personQuery).then(
+        // The owner of a reseller’s account connects the shop first.
+        ({ scopes }) => {
+          const connects = scopes.includes('keys:write') && !scopes.includes('admin:read');
+          window.location.assign(`${import.meta.env.BASE_URL}${connects ? 'connect' : ''}`);
+        },
         () => setIsSet(true),
       );
     },
