@@ -12,6 +12,7 @@ export const inEveryPlace: readonly string[] = [
   'account-groups',
   'account-prices',
   'alert-mails',
+  'all-orders',
   'bank-statements',
   'auto-topups',
   'behind-a-proxy',

@@ -376,6 +376,11 @@ order_handoffs.reason text
 order_handoffs.settled_at timestamp with time zone
 order_handoffs.settled_by integer
 order_handoffs.entry_number integer
+order_time_marks.account_id integer not null
+order_time_marks.order_number integer not null
+order_times.created_at timestamp with time zone not null
+order_times.account_id integer not null
+order_times.number integer not null
 orders.account_id integer not null
 orders.number integer not null
 orders.customer_number integer not null
@@ -810,6 +815,8 @@ moved_amounts: moved_amounts_amount_cents_check CHECK ((amount_cents >= 0))
 moved_amounts: moved_amounts_pkey PRIMARY KEY (person_id, request_key)
 order_handoffs: order_handoffs_pkey PRIMARY KEY (account_id, order_number)
 order_handoffs: order_handoffs_settled CHECK ((((status)::text = 'pending'::text) = (settled_at IS NULL)))
+order_time_marks: order_time_marks_pkey PRIMARY KEY (account_id)
+order_times: order_times_pkey PRIMARY KEY (created_at, account_id, number)
 orders: orders_idempotency_key UNIQUE (account_id, idempotency_key)
 orders: orders_pkey PRIMARY KEY (account_id, number)
 package_prices: package_prices_group_name_check CHECK ((group_name = ANY (ARRAY['reseller'::text, 'distributor'::text])))
@@ -1015,6 +1022,8 @@ CREATE UNIQUE INDEX moved_amounts_pkey ON public.moved_amounts USING btree (pers
 CREATE UNIQUE INDEX order_handoffs_pending ON public.order_handoffs USING btree (account_id, customer_number) WHERE ((status)::text = 'pending'::text)
 CREATE UNIQUE INDEX order_handoffs_pkey ON public.order_handoffs USING btree (account_id, order_number)
 CREATE INDEX order_handoffs_status ON public.order_handoffs USING btree (account_id, status, order_number) WHERE ((status)::text <> 'completed'::text)
+CREATE UNIQUE INDEX order_time_marks_pkey ON public.order_time_marks USING btree (account_id)
+CREATE UNIQUE INDEX order_times_pkey ON public.order_times USING btree (created_at, account_id, number)
 CREATE INDEX orders_customer ON public.orders USING btree (account_id, customer_number, number)
 CREATE UNIQUE INDEX orders_idempotency_key ON public.orders USING btree (account_id, idempotency_key)
 CREATE UNIQUE INDEX orders_pkey ON public.orders USING btree (account_id, number)

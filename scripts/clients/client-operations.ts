@@ -172,6 +172,7 @@ function listsKeyed({ requestBody }: Operation, { components }: OpenapiDocument)
 
 const walkNames: Readonly<Record<string, string>> = {
   listAccountLedger: 'eachAccountLedgerEntry',
+  listAllOrders: 'eachOfAllOrders',
   listAllTopups: 'eachOfAllTopups',
   listAudit: 'eachAuditEntry',
   listLedger: 'eachLedgerEntry',

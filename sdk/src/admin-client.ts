@@ -60,10 +60,12 @@ import type {
   ListAccountOrdersQuery,
   ListAccountPricesAnswer,
   ListAccountsQuery,
+  ListAllOrdersQuery,
   ListAllTopupsQuery,
   ListAuditQuery,
   ListBankLinesQuery,
   ListBusinessOfAccountsQuery,
+  ListedOrder,
   ListedTopup,
   ListOperatorWebhookDeliveriesAnswer,
   ListOperatorWebhookDeliveriesQuery,
@@ -744,6 +746,19 @@ export class AdminClient {
   async failOrder(orderId: number, body: FailOrderBody, options?: KeyedCallOptions): Promise<Order> {
     const answer = await this.#call('failOrder', { id: orderId, body, options });
     return answer.body.order;
+  }
+
+  /** Newest first, without those of tests. Errors: invalid_filter, invalid_cursor. */
+  async listAllOrders(query?: ListAllOrdersQuery, options?: CallOptions): Promise<FoundPage<ListedOrder>> {
+    return (await this.#call('listAllOrders', { query, options })).body;
+  }
+
+  eachOfAllOrders(
+    filter?: Omit<ListAllOrdersQuery, 'cursor' | 'limit'>,
+    options?: CallOptions,
+  ): AsyncGenerator<ListedOrder> {
+    const limit = walkedPageItems;
+    return eachFound((cursor) => this.listAllOrders({ ...filter, cursor, limit }, options));
   }
 
   /** Newest first. Errors: invalid_filter, invalid_cursor. */

@@ -18,6 +18,7 @@ import type { Authenticator } from '../features/identity/authenticator.ts';
 import { accountAccessRoutes } from '../features/keys/account-access-routes.ts';
 import { accountKeyRoutes } from '../features/keys/account-key-routes.ts';
 import { ledgerListRoutes } from '../features/ledger/ledger-list-routes.ts';
+import { allOrdersRoute } from '../features/orders/all-orders-routes.ts';
 import { orderListRoutes } from '../features/orders/order-list-routes.ts';
 import { accountPriceRoutes } from '../features/packages/account-price-routes.ts';
 import { limitAdminRoutes } from '../features/packages/limit-routes.ts';
@@ -42,6 +43,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof peopleAdminRoutes> &
   Needs<typeof accountTrialRoutes> &
   Needs<typeof orderListRoutes> &
+  Needs<typeof allOrdersRoute> &
   Needs<typeof customerListRoutes> &
   Needs<typeof ledgerListRoutes> &
   Needs<typeof packageAdminRoutes> &
@@ -80,6 +82,7 @@ export function adminRoutes(
   accountTrialRoutes(app, dependencies);
   ledgerListRoutes(app, dependencies, ofAccounts);
   orderListRoutes(app, dependencies, ofAccounts);
+  allOrdersRoute(app, dependencies);
   customerListRoutes(app, dependencies, ofAccounts);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);

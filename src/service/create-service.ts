@@ -38,6 +38,7 @@ import { prepareProductCalls } from '../features/order-engine/prepare-product-ca
 import { createTestBudget, type TestBudget } from '../features/order-engine/records/test-usage.ts';
 import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
+import { createOrderTimes } from '../features/orders/order-times.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-checkout.ts';
@@ -204,6 +205,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const dailyTotals = createDailyTotals(database);
   const spending = createSpendingReads(database);
   const planSums = createPlanSums(database);
+  const orderTimes = createOrderTimes(database);
   const business = createBusinessReads(database);
   const sessions = createSessionStore(lookups, limits.sessions);
   const views = createAccountViews(lookups, limits.accountViewSeconds);
@@ -258,6 +260,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       dailyTotals,
       spending,
       planSums,
+      orderTimes,
       business,
       deliverer,
       productCallers,
@@ -365,6 +368,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     dailyTotals,
     spending,
     planSums,
+    orderTimes,
     business,
     requestLog,
     audits,

@@ -19,7 +19,7 @@ import {
   placedInBulkSchema,
   refusedInBulkSchema,
 } from '../features/orders/bulk-schemas.ts';
-import { orderPreviewSchema, orderSchema } from '../features/orders/order-schemas.ts';
+import { listedOrderSchema, orderPreviewSchema, orderSchema } from '../features/orders/order-schemas.ts';
 import { accountPriceListSchema } from '../features/packages/account-price-schemas.ts';
 import { limitSchema } from '../features/packages/limit-schemas.ts';
 import { adminPackageSchema, scheduledPricesSchema } from '../features/packages/package-admin-schemas.ts';
@@ -42,6 +42,7 @@ export const namedSchemas = [
   balanceSchema,
   packageSchema,
   orderSchema,
+  listedOrderSchema,
   orderPreviewSchema,
   orderToPlaceSchema,
   orderToRenewSchema,

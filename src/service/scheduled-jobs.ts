@@ -28,6 +28,7 @@ import type { SpendingReads } from '../features/ledger/spending-totals.ts';
 import type { PlanEnd } from '../features/order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
 import type { TestBudget } from '../features/order-engine/records/test-usage.ts';
+import type { OrderTimes } from '../features/orders/order-times.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
 import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { chargeAutomatically } from '../features/payments/charge-automatically.ts';
@@ -62,6 +63,7 @@ export interface ScheduledJobsDependencies {
   readonly dailyTotals: DailyTotals;
   readonly spending: SpendingReads;
   readonly planSums: PlanSums;
+  readonly orderTimes: OrderTimes;
   readonly business: BusinessReads;
   readonly deliverer: Deliverer;
   readonly productCallers: Readonly<Record<CallMode, ProductCaller>>;
@@ -86,6 +88,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     dailyTotals,
     spending,
     planSums,
+    orderTimes,
     productCallers,
     passwordLinks,
     knownAddresses,
@@ -141,7 +144,7 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       ...times.dailyTotals,
       run: async ({ signal }) => {
         let backlog = 0;
-        await eachInTurn([dailyTotals, spending, planSums], async (sums) => {
+        await eachInTurn([dailyTotals, spending, planSums, orderTimes], async (sums) => {
           backlog += await sums.bringAllUpToDate(signal);
         });
         return { backlog };

@@ -133,6 +133,20 @@ export const orderListQuerySchema = Type.Object({
   format: listFormatParameter,
 });
 
+const { kind, status, package_id, created_from, created_to, cursor, format } =
+  orderListQuerySchema.properties;
+export const allOrdersQuerySchema = Type.Object({
+  account_id: idParameter('Orders of this account.'),
+  kind,
+  status,
+  package_id,
+  created_from,
+  created_to,
+  limit: pageQuerySchema.properties.limit,
+  cursor,
+  format,
+});
+
 export const customerListQuerySchema = Type.Object({
   ...pageQuerySchema.properties,
   q: parameter('The start of a reference, a name or an external_ref, in any case.'),

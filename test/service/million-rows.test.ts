@@ -17,7 +17,9 @@ import {
 import { createDailyTotals } from '../../src/features/ledger/daily-totals.ts';
 import { indexFacets } from '../../src/features/ledger/facet-index.ts';
 import { findEntriesDown } from '../../src/features/ledger/find-entries.ts';
+import { findAllOrders } from '../../src/features/orders/list-all-orders.ts';
 import { findOrders, type OrderFilter } from '../../src/features/orders/list-orders.ts';
+import { createOrderTimes } from '../../src/features/orders/order-times.ts';
 import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 import { queryableOf } from '../harness/queryable-of.ts';
 
@@ -70,6 +72,15 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
   };
   const customers = (filter: Partial<CustomerFilter>) => (by: Queryable, position: string | null) =>
     findCustomers(by, account.id, { ...anyCustomer, ...filter }, position, 25);
+  const allOrders =
+    (filter: Partial<Parameters<typeof findAllOrders>[1]>) =>
+    async (by: Queryable, position: string | null) => {
+      const every = { kind: null, packageId: null, status: null, ...noTime };
+      const [createdAt = 0, accountId = 0, number = 0] = position?.split('.').map(Number) ?? [];
+      const place = position === null ? null : { createdAt, accountId, number };
+      const { orders: items, next } = await findAllOrders(by, { ...every, ...filter }, place, 25);
+      return { items, next: next && `${next.createdAt}.${next.accountId}.${next.number}` };
+    };
   const half = { since: begins + rows * 15, until: begins + rows * 15 + 3_000 };
   const searches = [
     { name: 'orders, change', find: orders({ kind: 'change' }), count: 10, pagesMax: 1 },
@@ -89,6 +100,20 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
     { name: 'orders, renew', find: orders({ kind: 'renew' }), count: rows - 10, pagesMax: rows / 25 + 1 },
     { name: 'orders of a customer', find: orders({ customerNumber: 77 }), count: 1, pagesMax: 1 },
     { name: 'orders of a key', find: orders({ idempotencyKey: 'k77' }), count: 1, pagesMax: 1 },
+    { name: 'all orders', find: allOrders({}), count: rows, pagesMax: rows / 25 + 1 },
+    {
+      name: 'all orders, package 7',
+      find: allOrders({ packageId: 7 }),
+      count: 10,
+      pagesMax: rows / 10_000 + 2,
+    },
+    { name: 'all orders, failed', find: allOrders({ status: 'failed' }), count: 0, pagesMax: 1 },
+    {
+      name: 'all orders of a time',
+      find: allOrders({ since: begins + 3_000, until: begins + 6_000 }),
+      count: 100,
+      pagesMax: 5,
+    },
     { name: 'entries, credit', find: entries('credit'), count: 10, pagesMax: 1 },
     { name: 'entries, debit', find: entries('debit'), count: 0, pagesMax: 1 },
     {
@@ -247,6 +272,7 @@ async function fill(): Promise<void> {
   assert.equal(await indexFacets(service.database), 0);
   assert.equal(await indexCustomerTerms(service.database), 0);
   await createDailyTotals(service.database).bringAllUpToDate();
+  await createOrderTimes(service.database).bringAllUpToDate();
 }
 
 async function empty(): Promise<void> {
@@ -259,7 +285,14 @@ async function empty(): Promise<void> {
       );
       await sql(`alter table ${table} enable trigger user`);
     }
-    for (const table of ['customers', 'customer_references', 'ledger_days', 'ledger_day_marks']) {
+    for (const table of [
+      'customers',
+      'customer_references',
+      'ledger_days',
+      'ledger_day_marks',
+      'order_times',
+      'order_time_marks',
+    ]) {
       await sql(`delete from ${table} where account_id = ${id}`);
     }
     await sql(`update accounts set order_count = 0, customer_count = 0, entry_count = 1 where id = ${id}`);

@@ -26,6 +26,12 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_refused_accounts: /refusal_account_days_pkey/,
   sum_refusals_of_account: /refusal_account_days_pkey/,
   find_orders_down: /orders_pkey/,
+  list_orders_by_time: /order_times_pkey[\s\S]*orders_pkey/,
+  count_unsettled_orders_of_all: /order_handoffs_status/,
+  list_unsettled_orders_of_all: /order_handoffs_status[\s\S]*orders_pkey/,
+  is_behind_order_time_marks: null,
+  find_behind_order_time_marks: null,
+  add_order_times: /orders_pkey/,
   find_orders_of_customer: /orders_customer/,
   find_entries_down: /ledger_entries_pkey/,
   find_entries_up: /ledger_entries_pkey/,
@@ -124,6 +130,7 @@ const ofManyRows = ['find_list_ranges', 'find_orders_of_words'];
 
 const bigTables = [
   'orders',
+  'order_times',
   'ledger_entries',
   'customers',
   'customer_references',
@@ -255,6 +262,9 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   for (const path of [
     '/admin/overview',
     '/admin/customers?words=pla',
+    '/admin/v1/orders?kind=activate&package_id=1',
+    '/admin/v1/orders?created_from=2026-01-01&status=completed',
+    '/admin/v1/orders?status=failed&kind=activate',
     '/admin/refusals/rate_limited',
     '/admin/spending?package_id=1&kind=renew&sort=orders',
     '/admin/v1/business?package_id=1',

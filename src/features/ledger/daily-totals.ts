@@ -129,6 +129,7 @@ const closeLedger: SqlStatement = {
 export function createDailyTotals(database: Database): DailyTotals {
   const marks = createRollupWatermarks(database, {
     table: 'ledger_day_marks',
+    rows: 'entries',
     async add(transaction, accountId, mark, upto) {
       await transaction.query(sumEntries, [accountId, mark, upto]);
     },

@@ -1,11 +1,12 @@
-// Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts). Each transaction adds some entries
-// and moves the mark, so that orders do not pay for it.
-// Invariant: the mark is the last summed entry, so each entry is summed exactly once. Entries never change, and they become
+// Records up to which entry an account is summed (daily-totals.ts, spending-totals.ts), or up to which order it is listed
+// (order-times.ts). Each transaction adds some rows and moves the mark, so that orders do not pay for it.
+// Invariant: the mark is the last row that was added, so each is added exactly once. Rows never change, and they become
 // visible in order of their numbers, without gaps.
 
 import type { Database, Queryable, SqlStatement } from '../../platform/database/database.ts';
 import { eachInTurn } from '../../platform/database/each-in-turn.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { holdTestInUse, isInUse } from '../identity/account-in-use.ts';
 
 export interface RollupWatermarks {
@@ -17,29 +18,39 @@ export interface RollupWatermarks {
 }
 
 export interface MarkedSums {
-  readonly table: 'ledger_day_marks' | 'spending_marks';
+  readonly table: 'ledger_day_marks' | 'spending_marks' | 'order_time_marks';
+  readonly rows: 'entries' | 'orders';
   add(transaction: Queryable, accountId: number, mark: number, upto: number): Promise<void>;
 }
 
-/** Entries per transaction. On the embedded database, orders wait for each transaction. */
-const entriesAtOnceMax = 2_000;
+/** Entries or orders per transaction. On the embedded database, orders wait for each transaction. */
+const rowsAtOnceMax = 2_000;
+const columns = {
+  entries: { counter: 'entry_count', mark: 'entry_number', isWanted: isInUse('a') },
+  // The list of all orders shows none of tests.
+  orders: { counter: 'order_count', mark: 'order_number', isWanted: `a.id <= ${realAccountIdMax}` },
+} as const;
 const neverAborted = new AbortController().signal;
 
-export function createRollupWatermarks(database: Database, { table, add }: MarkedSums): RollupWatermarks {
+export function createRollupWatermarks(
+  database: Database,
+  { table, rows: counted, add }: MarkedSums,
+): RollupWatermarks {
+  const { counter, mark: marked, isWanted } = columns[counted];
   const statement = (name: string, text: string): SqlStatement => ({ name: `${name}_${table}`, text });
   const behind = `from accounts a left join ${table} m on m.account_id = a.id
-    where a.entry_count > coalesce(m.entry_number, 0)`;
+    where a.${counter} > coalesce(m.${marked}, 0)`;
   const isBehind = statement('is_behind', `select true ${behind} and a.id = $1::int`);
   const ensure = statement(
     'ensure',
-    `insert into ${table} (account_id, entry_number) values ($1::int, 0) on conflict do nothing`,
+    `insert into ${table} (account_id, ${marked}) values ($1::int, 0) on conflict do nothing`,
   );
-  const lock = statement('lock', `select entry_number from ${table} where account_id = $1::int for update`);
-  const countEntries = statement('count_for', 'select entry_count from accounts where id = $1::int');
-  const move = statement('move', `update ${table} set entry_number = $2::int where account_id = $1::int`);
+  const lock = statement('lock', `select ${marked} from ${table} where account_id = $1::int for update`);
+  const countRows = statement('count_for', `select ${counter} from accounts where id = $1::int`);
+  const move = statement('move', `update ${table} set ${marked} = $2::int where account_id = $1::int`);
   const findBehind = statement(
     'find_behind',
-    `select a.id, a.entry_count - coalesce(m.entry_number, 0) as behind ${behind} and ${isInUse('a')} order by a.id`,
+    `select a.id, a.${counter} - coalesce(m.${marked}, 0) as behind ${behind} and ${isWanted} order by a.id`,
   );
 
   function sumMore(accountId: number): Promise<boolean> {
@@ -48,10 +59,10 @@ export function createRollupWatermarks(database: Database, { table, add }: Marke
         if (!(await holdTestInUse(transaction, accountId))) return false;
         await transaction.query(ensure, [accountId]);
         const [locked] = await transaction.query(lock, [accountId]);
-        const mark = Number(locked?.['entry_number']);
-        const [counted] = await transaction.query(countEntries, [accountId]);
-        const last = Number(counted?.['entry_count'] ?? 0);
-        const upto = Math.min(last, mark + entriesAtOnceMax);
+        const mark = Number(locked?.[marked]);
+        const [found] = await transaction.query(countRows, [accountId]);
+        const last = Number(found?.[counter] ?? 0);
+        const upto = Math.min(last, mark + rowsAtOnceMax);
         if (upto <= mark) return false;
         await add(transaction, accountId, mark, upto);
         await transaction.query(move, [accountId, upto]);
@@ -75,14 +86,14 @@ export function createRollupWatermarks(database: Database, { table, add }: Marke
     async listBehind() {
       return (await listBehind()).map(({ accountId, entries }) => ({
         accountId,
-        pieces: Math.ceil(entries / entriesAtOnceMax),
+        pieces: Math.ceil(entries / rowsAtOnceMax),
       }));
     },
     async bringAllUpToDate(signal = neverAborted) {
       let left = 0;
       await eachInTurn(await listBehind(), async ({ accountId, entries }) => {
         let missing = entries;
-        for (let isMore = true; isMore && !signal.aborted; missing -= entriesAtOnceMax) {
+        for (let isMore = true; isMore && !signal.aborted; missing -= rowsAtOnceMax) {
           isMore = await sumMore(accountId);
         }
         if (signal.aborted) left += Math.max(0, missing);

@@ -157,6 +157,7 @@ const sumOfAccounts: SqlStatement = {
 export function createSpendingReads(database: Database): SpendingReads {
   const marks = createRollupWatermarks(database, {
     table: 'spending_marks',
+    rows: 'entries',
     async add(transaction, accountId, mark, upto) {
       const rows = await transaction.query(sumEntries, [accountId, mark, upto]);
       // Rows are sorted by key. An account never has concurrent writers here.

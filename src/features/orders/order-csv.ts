@@ -1,5 +1,5 @@
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
-import type { OrderView } from './order-schemas.ts';
+import type { ListedOrderView, OrderView } from './order-schemas.ts';
 
 const orderColumns = [
   'id',
@@ -22,7 +22,19 @@ const orderColumns = [
 ] as const;
 
 export function orderCsv(pages: Pages<OrderView>): AsyncGenerator<string> {
-  return csvOf(pages, orderColumns, (order) => [
+  return csvOf(pages, orderColumns, cells);
+}
+
+export function allOrdersCsv(pages: Pages<ListedOrderView>): AsyncGenerator<string> {
+  return csvOf(pages, [...orderColumns, 'account_id', 'account'], (order) => [
+    ...cells(order),
+    String(order.account.id),
+    { text: order.account.username },
+  ]);
+}
+
+function cells(order: OrderView) {
+  return [
     String(order.id),
     order.created_at,
     order.kind,
@@ -40,5 +52,5 @@ export function orderCsv(pages: Pages<OrderView>): AsyncGenerator<string> {
     { text: order.failure?.reason ?? '' },
     order.failure?.at ?? '',
     order.failure?.refunded ?? '',
-  ]);
+  ];
 }

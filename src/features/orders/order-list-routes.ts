@@ -33,7 +33,7 @@ export interface OrderListRoutesDependencies extends AccountListDependencies {
   readonly currency: string;
 }
 
-interface OrderListFilter extends ReturnType<typeof readFilter> {
+export interface OrderListFilter extends ReturnType<typeof readFilter> {
   readonly words: string;
 }
 
@@ -111,13 +111,14 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
       }),
     },
     read: ({ account }, page, count) => orders.list(account.id, page, count),
-    finder: (listed, filter) => finderOf(dependencies, listed, filter),
+    finder: (listed, filter) => orderFinder(dependencies, listed, filter),
     view: () => view,
     csv: (pages) => orderCsv(mapPages(pages, view)),
   };
 }
 
-async function finderOf(
+/** Looks up the filter's ids once, before the first page. */
+export async function orderFinder(
   { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
   { account, counters, now }: ListedAccount,
   { customer, packageId, kind, status, idempotencyKey, created, words }: OrderListFilter,

@@ -80,6 +80,26 @@ export const orderSchema = Type.Object(
   { $id: 'Order' },
 );
 
+export const listedOrderSchema = Type.Object(
+  {
+    ...orderSchema.properties,
+    account: Type.Object({ id: id('The account.'), username: text('Its name for signing in.', 64) }),
+  },
+  { $id: 'ListedOrder' },
+);
+
+export const allOrdersSchema = Type.Object({
+  data: Type.Array(Type.Ref('ListedOrder'), { maxItems: 100 }),
+  next_cursor: orNothing(
+    Type.String({
+      description: 'Ask for the next page with it, even if this page is short or empty.',
+      pattern: '^[A-Za-z0-9_.-]+$',
+      maxLength: 1_300,
+    }),
+    'null: this is the last page.',
+  ),
+});
+
 export const placedOrderSchema = Type.Object({
   order: Type.Ref('Order'),
   balance: amount('The balance right after this order.'),
@@ -197,6 +217,7 @@ export const orderPreviewSchema = Type.Object(
 export const orderPreviewAnswerSchema = Type.Object({ preview: Type.Ref('OrderPreview') });
 export type OrderPreviewView = Static<typeof orderPreviewSchema>;
 
+export type ListedOrderView = Static<typeof listedOrderSchema>;
 export type OrderView = Static<typeof orderSchema>;
 
 export const orderCodes = [

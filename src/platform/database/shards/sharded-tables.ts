@@ -13,6 +13,8 @@ export const accountTables: Readonly<Record<string, string>> = {
   orders: 'account_id',
   last_order_marks: 'account_id',
   order_handoffs: 'account_id',
+  order_time_marks: 'account_id',
+  order_times: 'account_id',
   plan_changes: 'account_id',
   product_calls: 'account_id',
   ledger_entries: 'account_id',
