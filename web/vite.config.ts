@@ -29,25 +29,32 @@ export default defineConfig(({ mode }) => ({
         codeSplitting: {
           groups: [
             // This chunk runs before the texts are loaded, so it must not contain modules that use texts.
-            { name: 'texts', test: /@lingui\/core|web\/src\/text\/(?:texts|language)\.ts/, priority: 1 },
-            { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
-            { name: 'router', test: /node_modules\/@tanstack\/(?:.*-)?(?:router|query|history|store)/ },
-            // The icons of the navigation, which every page shows.
             {
-              name: 'icons',
-              test: /lucide-react\/.*\/icons\/(?:activity|ban|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js/,
-              priority: 1,
+              name: 'texts',
+              test: /@lingui\/core|node_modules\/react\/|web\/src\/text\/(?:texts|language)\.ts/,
+              priority: 3,
             },
-            // Small modules around every page of panel and console.
+            {
+              name: 'react',
+              test: /node_modules\/(?:@tanstack|react|react-dom|scheduler|use-sync-external-store)\//,
+              priority: 2,
+            },
+            // What is around every page: the icons of the navigation and small modules.
             {
               name: 'frame',
-              test: /web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|language-choice|not-for-role|switch-field|typed-ahead))\.tsx?$/,
+              test: /lucide-react\/.*\/icons\/(?:activity|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|typed-ahead))\.tsx?$/,
+              priority: 1,
+            },
+            // What the overviews have besides that.
+            {
+              name: 'figures',
+              test: /web\/src\/(?:features\/(?:ledger\/(?:series-card|spending-card)|orders\/place-order-button|payments\/funds-parts)|text\/plan-time|ui\/(?:bar-chart|choice|figures|notice|page-links|stat|use-chart))\.tsx?$|lucide-react\/.*\/icons\/(?:calendar-check|circle-dashed|package-open)\.m?js/,
               priority: 1,
             },
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.
             {
               name: 'parts',
-              test: /lucide-react|web\/src\/(?:api\/(?!commands|payment-|use-command)|text\/(?!plan-time|typed-minutes))|web\/src\/ui\/(?!file-button|notice\.|page-problem|.*(?:actions|confirmed-command|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|ruled-price|facts|lost-answer|own-password|page-links|secret-text|switch-field|typed-text|unsaved-guard|use-text))/,
+              test: /lucide-react|web\/src\/(?:api\/(?!commands|payment-|use-command)|text\/(?!plan-time|typed-minutes))|web\/src\/ui\/(?!file-button|notice\.|page-problem|.*(?:actions|confirmed-command|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|ruled-price|facts|lost-answer|own-password|page-links|secret-text|stat\.|switch-field|typed-text|unsaved-guard|use-text))/,
               minShareCount: 6,
             },
           ],

@@ -1,10 +1,9 @@
 // A bar chart on canvas (uPlot). Each page also has the numbers as a table.
 
-import { useEffect, useRef } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { barData, barOptions, chartHeight, onChartClick } from './chart-parts.ts';
+import { useCallback, useRef } from 'react';
+import type uPlot from 'uplot';
 import { classNames } from './class-names.ts';
+import { type ChartParts, useChart } from './use-chart.ts';
 
 export interface BarChartProps {
   readonly label: string;
@@ -22,35 +21,21 @@ export interface BarChartProps {
 export function BarChart(props: BarChartProps) {
   const { label, names, values, formatTick, onPoint, onChoose } = props;
   const hatchedFrom = props.hatchedFrom ?? values.length;
-  const place = useRef<HTMLDivElement>(null);
   const latest = useRef({ formatTick, onPoint, onChoose });
   latest.current = { formatTick, onPoint, onChoose };
-  useEffect(() => {
-    const { current: element } = place;
-    if (element === null) return;
-    const dark = window.matchMedia('(prefers-color-scheme: dark)');
-    let chart: uPlot | null = null;
-    const draw = () => {
-      chart?.destroy();
-      const options = barOptions(element, names, (value) => latest.current.formatTick(value));
-      const hooks = {
-        ready: [(drawn: uPlot) => onChartClick(drawn, (index) => latest.current.onChoose?.(index))],
-        setCursor: [({ cursor }: uPlot) => latest.current.onPoint(cursor.idx ?? null)],
-      };
-      chart = new uPlot({ ...options, hooks }, barData(values, hatchedFrom), element);
-    };
-    const observer = new ResizeObserver(() =>
-      chart?.setSize({ width: element.clientWidth, height: chartHeight }),
-    );
-    draw();
-    observer.observe(element);
-    dark.addEventListener('change', draw);
-    return () => {
-      dark.removeEventListener('change', draw);
-      observer.disconnect();
-      chart?.destroy();
-    };
-  }, [names, values, hatchedFrom]);
+  const place = useChart(
+    useCallback(
+      ({ barData, barOptions, createChart, onChartClick }: ChartParts, element: HTMLElement) => {
+        const options = barOptions(element, names, (value) => latest.current.formatTick(value));
+        const hooks = {
+          ready: [(drawn: uPlot) => onChartClick(drawn, (index) => latest.current.onChoose?.(index))],
+          setCursor: [({ cursor }: uPlot) => latest.current.onPoint(cursor.idx ?? null)],
+        };
+        return createChart({ ...options, hooks }, barData(values, hatchedFrom), element);
+      },
+      [names, values, hatchedFrom],
+    ),
+  );
   return (
     <div
       ref={place}

@@ -1,6 +1,7 @@
-// What the charts have in common (uPlot): axes, bars, colors. Colors come from the stylesheet.
+// What the charts have in common (uPlot): axes, bars, colors. Colors come from the stylesheet. Loaded behind the page.
 
 import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
 
 export const chartHeight = 200;
 const barShare = 0.72;
@@ -119,6 +120,10 @@ export function barOptions(
       },
     ],
   };
+}
+
+export function createChart(options: uPlot.Options, data: uPlot.AlignedData, element: HTMLElement): uPlot {
+  return new uPlot(options, data, element);
 }
 
 export function onChartClick(chart: uPlot, choose: (index: number) => void): void {

@@ -1,16 +1,9 @@
-// The table of every list (TanStack Table), with skeleton, empty and error states. Narrow screens hide columns (`from`), so
+// The table of every list, with skeleton, empty and error states. Narrow screens hide columns (`from`), so
 // their content must be in `phone` or the row's drawer.
 
 import { t } from '@lingui/core/macro';
-import {
-  columnVisibilityFeature,
-  createColumnHelper,
-  rowSelectionFeature,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table';
 import { ArrowDown, ArrowUp, ArrowUpDown } from 'lucide-react';
-import { type MouseEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { classNames } from './class-names.ts';
 import { ErrorNotice } from './error-notice.tsx';
 import type { RowSelection } from './row-selection.ts';
@@ -76,7 +69,6 @@ const shownFrom = {
 } as const;
 
 const skeletonRows = [0, 1, 2, 3, 4, 5];
-const features = tableFeatures({ columnVisibilityFeature, rowSelectionFeature });
 
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { rows, error, onRetry, empty, footer } = props;
@@ -95,8 +87,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
-const noRows: readonly never[] = [];
-
 function FilledTable<Row extends object>({
   caption,
   columns,
@@ -109,36 +99,21 @@ function FilledTable<Row extends object>({
   phone,
   openKey,
 }: DataTableProps<Row>) {
-  const definitions = useMemo(() => {
-    const helper = createColumnHelper<typeof features, Row>();
-    return columns.map((column) =>
-      helper.display({
-        id: column.id ?? column.title,
-        header: column.title,
-        cell: ({ row }) => column.cell(row.original),
-        enableHiding: column.id !== undefined,
-      }),
-    );
-  }, [columns]);
-  const byId = useMemo(
-    () => new Map(columns.map((column) => [column.id ?? column.title, column])),
-    [columns],
+  const shown = columns.filter(
+    ({ id, isExtra }) => id === undefined || (layout?.visibility[id] ?? isExtra !== true),
   );
-  const extra = useMemo(
-    () => Object.fromEntries(columns.flatMap(({ id, isExtra }) => (id && isExtra ? [[id, false]] : []))),
-    [columns],
-  );
-  const table = useTable({
-    features,
-    columns: definitions,
-    data: rows ?? noRows,
-    getRowId: (row) => String(rowKey(row)),
-    enableRowSelection: selection === undefined ? false : ({ original }) => selection.isSelectable(original),
-    onRowSelectionChange: (change) =>
-      selection?.choose(typeof change === 'function' ? change(selection.state) : change, rows ?? noRows),
-    state: { columnVisibility: { ...extra, ...layout?.visibility }, rowSelection: selection?.state ?? {} },
-  });
-  const shown = table.getVisibleLeafColumns().flatMap(({ id }) => byId.get(id) ?? []);
+  const isSelected = (row: Row) => selection?.state[String(rowKey(row))] === true;
+  const selectable = selection === undefined ? [] : (rows ?? []).filter(selection.isSelectable);
+  const selected = selectable.filter(isSelected).length;
+  const select = (changed: readonly Row[], isChosen: boolean) => {
+    if (selection === undefined) return;
+    const ids = { ...selection.state };
+    for (const row of changed) {
+      if (isChosen) ids[String(rowKey(row))] = true;
+      else delete ids[String(rowKey(row))];
+    }
+    selection.choose(ids, rows ?? []);
+  };
   return (
     <ScrollRegion label={caption}>
       <table
@@ -155,10 +130,10 @@ function FilledTable<Row extends object>({
               <th scope="col" className="w-10 py-1 pl-4 md:pl-5">
                 <SelectBox
                   label={t`Select all on this page`}
-                  checked={table.getIsAllRowsSelected()}
-                  indeterminate={table.getIsSomeRowsSelected()}
+                  checked={selected > 0 && selected === selectable.length}
+                  indeterminate={selected > 0 && selected < selectable.length}
                   disabled={rows === undefined}
-                  onChange={(checked) => table.toggleAllRowsSelected(checked)}
+                  onChange={(checked) => select(selectable, checked)}
                 />
               </th>
             )}
@@ -188,34 +163,34 @@ function FilledTable<Row extends object>({
                   ))}
                 </tr>
               ))
-            : table.getRowModel().rows.map((row) => (
+            : rows.map((row) => (
                 <tr
-                  key={row.id}
+                  key={rowKey(row)}
                   onClick={followRow}
-                  aria-current={row.id === openKey ? 'true' : undefined}
+                  aria-current={String(rowKey(row)) === openKey ? 'true' : undefined}
                   className={classNames(
                     'h-11 has-data-row-link:cursor-pointer border-b border-line last:border-b-0 hover:bg-fill/50',
                     'aria-[current]:bg-accent-fill forced-colors:aria-[current]:outline-2 forced-colors:aria-[current]:-outline-offset-2',
-                    row.getIsSelected() &&
+                    isSelected(row) &&
                       'bg-accent-fill/60 forced-colors:outline-2 forced-colors:-outline-offset-2',
                   )}
                 >
                   {selection === undefined ? null : (
                     <td className="w-10 pl-4 md:pl-5">
                       <SelectBox
-                        label={selection.nameOf(row.original)}
-                        checked={row.getIsSelected()}
-                        disabled={!row.getCanSelect()}
-                        onChange={(checked) => row.toggleSelected(checked)}
+                        label={selection.nameOf(row)}
+                        checked={isSelected(row)}
+                        disabled={!selection.isSelectable(row)}
+                        onChange={(checked) => select([row], checked)}
                       />
                     </td>
                   )}
                   {shown.map((column, place) => (
                     <td key={column.id ?? column.title} className={classNames('py-1.5', cellClasses(column))}>
-                      {column.cell(row.original)}
+                      {column.cell(row)}
                       {place === 0 && phone !== undefined ? (
                         <div className="line-clamp-2 text-xs wrap-anywhere text-soft sm:hidden">
-                          {phone(row.original)}
+                          {phone(row)}
                         </div>
                       ) : null}
                     </td>

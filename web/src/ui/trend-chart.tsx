@@ -1,11 +1,10 @@
 // Bars with a dashed line for the time before, and a tooltip at the bar. Charts of one group share their cursor, so that all
 // of them show the same month. Each page also has the numbers as a table.
 
-import { type ReactNode, useEffect, useRef, useState } from 'react';
-import uPlot from 'uplot';
-import 'uplot/dist/uPlot.min.css';
-import { barData, barOptions, chartColor, chartHeight, onChartClick } from './chart-parts.ts';
+import { type ReactNode, useCallback, useRef, useState } from 'react';
+import type uPlot from 'uplot';
 import { classNames } from './class-names.ts';
+import { type ChartParts, useChart } from './use-chart.ts';
 
 interface TrendChartProps {
   readonly label: string;
@@ -31,51 +30,37 @@ interface Point {
 
 export function TrendChart(props: TrendChartProps) {
   const { label, names, values, compared, formatTick, hatchedFrom, group, tooltip, onChoose } = props;
-  const place = useRef<HTMLDivElement>(null);
   const [point, setPoint] = useState<Point | null>(null);
   const latest = useRef({ formatTick, onChoose });
   latest.current = { formatTick, onChoose };
-  useEffect(() => {
-    const { current: element } = place;
-    if (element === null) return;
-    const dark = window.matchMedia('(prefers-color-scheme: dark)');
-    let chart: uPlot | null = null;
-    const draw = () => {
-      chart?.destroy();
-      const options = barOptions(element, names, (value) => latest.current.formatTick(value));
-      const line = {
-        stroke: chartColor(element, '--ink'),
-        width: 1.5,
-        dash: [4, 4],
-        points: { show: false },
-      };
-      const [x, solid, hatched] = barData(values, hatchedFrom);
-      chart = new uPlot(
-        {
-          ...options,
-          series: [...options.series, line],
-          cursor: { ...options.cursor, sync: { key: group, setSeries: false } },
-          hooks: {
-            ready: [(drawn) => onChartClick(drawn, (index) => latest.current.onChoose(index))],
-            setCursor: [(drawn) => setPoint(pointOf(drawn))],
+  const place = useChart(
+    useCallback(
+      ({ barData, barOptions, chartColor, createChart, onChartClick }: ChartParts, element: HTMLElement) => {
+        const options = barOptions(element, names, (value) => latest.current.formatTick(value));
+        const line = {
+          stroke: chartColor(element, '--ink'),
+          width: 1.5,
+          dash: [4, 4],
+          points: { show: false },
+        };
+        const [x, solid, hatched] = barData(values, hatchedFrom);
+        return createChart(
+          {
+            ...options,
+            series: [...options.series, line],
+            cursor: { ...options.cursor, sync: { key: group, setSeries: false } },
+            hooks: {
+              ready: [(drawn) => onChartClick(drawn, (index) => latest.current.onChoose(index))],
+              setCursor: [(drawn) => setPoint(pointOf(drawn))],
+            },
           },
-        },
-        [x, solid ?? [], hatched ?? [], compared === null ? values.map(() => null) : [...compared]],
-        element,
-      );
-    };
-    const observer = new ResizeObserver(() =>
-      chart?.setSize({ width: element.clientWidth, height: chartHeight }),
-    );
-    draw();
-    observer.observe(element);
-    dark.addEventListener('change', draw);
-    return () => {
-      dark.removeEventListener('change', draw);
-      observer.disconnect();
-      chart?.destroy();
-    };
-  }, [names, values, compared, hatchedFrom, group]);
+          [x, solid ?? [], hatched ?? [], compared === null ? values.map(() => null) : [...compared]],
+          element,
+        );
+      },
+      [names, values, compared, hatchedFrom, group],
+    ),
+  );
   return (
     <div className="relative">
       <div
