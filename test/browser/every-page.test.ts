@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Page, Response, Route } from 'playwright-core';
 import {
@@ -268,9 +269,38 @@ test('nor does one of the console', async () => {
   }
 });
 
+test('nothing in sight moves while a page’s answers arrive one after another', async () => {
+  const page = await panel.openAs(panel.service.admin, '/icon.svg');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as unknown as { readonly value: number }[])
+        document.documentElement.dataset['shift'] = String(
+          Number(document.documentElement.dataset['shift'] ?? 0) + entry.value,
+        );
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  let asked = 0;
+  await page.route('/panel/api/**', async (route) => {
+    asked += 1;
+    await pause(40 * (asked % 5));
+    await route.continue();
+  });
+  const { 'health-page': health, 'packages-page': packages, 'account-page': account } = consolePages;
+  for (const one of [health, packages, account]) {
+    const { path, title } = one ?? assert.fail('a page');
+    await page.goto(path);
+    await heading(page, title).waitFor();
+    await page.locator('table[aria-busy="false"]').last().waitFor();
+    await page.locator('[data-skeleton]').first().waitFor({ state: 'detached' });
+    const shift = Number(await page.locator('html').getAttribute('data-shift'));
+    assert.ok(shift <= 0.05, `${path} shifts by ${shift}`);
+  }
+});
+
 for (const [path, title, kilobytesMax] of [
-  ['/panel/', 'Overview', 200],
-  ['/panel/orders', 'Orders', 170],
+  ['/panel/', 'Overview', 190],
+  ['/panel/orders', 'Orders', 166],
 ] as const) {
   test(`${path} takes at most ${kilobytesMax} kB of script, compressed, to show its list`, async () => {
     // Do not count parts that are fetched after the list is shown (typing.test.ts).

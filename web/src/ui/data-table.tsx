@@ -152,7 +152,7 @@ function FilledTable<Row extends object>({
         <tbody>
           {rows === undefined
             ? skeletonRows.map((row) => (
-                <tr key={row} className="h-11 border-b border-line last:border-b-0">
+                <tr key={`loading ${row}`} className="h-11 border-b border-line last:border-b-0">
                   {selection === undefined ? null : <td />}
                   {shown.map((column) => (
                     <td key={column.id ?? column.title} className={cellClasses(column)}>

@@ -17,7 +17,7 @@ export function Facts({ facts, columns = 1 }: { readonly facts: readonly Fact[];
         >
           <dt className="text-soft">{name}</dt>
           <dd className="figures min-w-0 wrap-anywhere">
-            {value === undefined ? <Skeleton className="w-28" /> : value}
+            {value === undefined ? <Skeleton className="my-[0.15625rem] w-28" /> : value}
           </dd>
         </div>
       ))}

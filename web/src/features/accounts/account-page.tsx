@@ -32,6 +32,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { KeysCard } from '../keys/keys-card.tsx';
@@ -72,8 +73,15 @@ export function AccountPage() {
         title={account?.username ?? t`Account`}
         mark={account && <AccountBadges account={account} />}
         back={back}
-        {...(account !== undefined &&
-          account.display_name !== account.username && { description: <bdi>{account.display_name}</bdi> })}
+        description={
+          account === undefined ? (
+            <Skeleton className="w-40" />
+          ) : account.display_name === account.username ? (
+            groupWord(account.group)
+          ) : (
+            <bdi>{account.display_name}</bdi>
+          )
+        }
         actions={
           account && (
             <>
@@ -90,7 +98,8 @@ export function AccountPage() {
           )
         }
       />
-      <div className="flex flex-col gap-5">
+      {/* The header of a loaded account is higher, so its facts replace the loading ones. */}
+      <div key={account?.id} className="page-stack gap-5">
         {view.error === null ? null : <ErrorNotice error={view.error} />}
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />

@@ -50,7 +50,7 @@ export function SetupPage() {
       {data === undefined ? (
         <Skeleton className="h-96 w-full" />
       ) : (
-        <div className="flex flex-col gap-5">
+        <div className="page-stack gap-5">
           {left === 0 ? <Notice tone="good">{t`Your channel is open.`}</Notice> : null}
           <Findings findings={data.findings} />
           <ol className="min-w-0 rounded-card border border-line bg-card shadow-lift">

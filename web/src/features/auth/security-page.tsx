@@ -9,7 +9,7 @@ export function SecurityPage() {
   return (
     <>
       <PageHeader title={t`Security`} description={t`Manage how you sign in to this panel.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <TotpCard />
         <PasswordCard />
         <EmailCard />

@@ -49,7 +49,7 @@ export function BusinessPage() {
         description={t`Your plans at the prices that you pay: what they cost each month, what is new and what is lost.`}
         actions={<ButtonLink to="/forecast" search={{}}>{t`Weekly email`}</ButtonLink>}
       />
-      <div className="flex flex-col gap-4 lg:gap-5">
+      <div className="page-stack gap-4 lg:gap-5">
         {data?.ready === false ? <CalculatingNotice /> : null}
         <BusinessStats months={months} currency={currency} rows={rows} />
         <TrendCard

@@ -9,6 +9,7 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
 import { AccountLink } from '../../ui/page-links.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
 import { SuspendDialog } from './suspend-dialog.tsx';
@@ -27,7 +28,9 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
   return (
     <Drawer
       title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
-      description={customer && <CustomerBadge customer={customer} />}
+      description={
+        customer ? <CustomerBadge customer={customer} /> : <Skeleton className="my-[0.15625rem] w-16" />
+      }
       opened={opened}
       actions={
         <>

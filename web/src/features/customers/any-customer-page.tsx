@@ -62,7 +62,7 @@ export function AnyCustomerPage() {
           </>
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <Card>
           <Facts
             columns={2}

@@ -9,6 +9,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { orderFor, renewalOf, useOpenOrder } from '../orders/open-order.ts';
 import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
@@ -29,7 +30,9 @@ export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
   return (
     <Drawer
       title={<bdi>{customer?.name ?? t`Customer`}</bdi>}
-      description={customer && <CustomerBadge customer={customer} />}
+      description={
+        customer ? <CustomerBadge customer={customer} /> : <Skeleton className="my-[0.15625rem] w-16" />
+      }
       opened={opened}
       actions={
         <>

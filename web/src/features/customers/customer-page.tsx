@@ -108,7 +108,7 @@ export function CustomerPage() {
           )
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {lastOrder === undefined ? null : <RenewalNotice renewal={renewal} />}
         <Card>
           <Facts

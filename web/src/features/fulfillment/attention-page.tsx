@@ -39,7 +39,7 @@ export function AttentionPage() {
           ) : null
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {counts === undefined || counts.failing.since === null ? null : (
           <Notice tone="warn">
             {failingText(counts.failing)}{' '}

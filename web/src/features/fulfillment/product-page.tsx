@@ -51,7 +51,7 @@ export function ProductPage() {
           </>
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
         <Card title={t`Status`}>
           <Facts columns={2} facts={stateFacts(product, calls.data, health)} />

@@ -23,7 +23,7 @@ export function ApiAccessPage() {
   return (
     <>
       <PageHeader title={t`API access`} description={t`Order from your own shop or system.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {account.api_enabled ? null : (
           <Notice tone="warn">
             {t`API access is turned off for this account. Ask the operator to turn it on.`}

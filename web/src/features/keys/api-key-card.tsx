@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { PasswordDialog } from '../../ui/password-dialog.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 
@@ -52,7 +53,9 @@ export function ApiKeyCard({ facts, error, onRetry, shownKey, onKey }: ApiKeyCar
             name: t`Key`,
             value:
               shownKey === null ? (
-                facts && (
+                facts === undefined ? (
+                  <Skeleton className="h-9 w-48 pointer-coarse:h-11" />
+                ) : (
                   <span className="inline-flex flex-wrap items-center justify-end gap-2">
                     <code className="font-mono text-[0.8125rem]">
                       sk_live_<span aria-hidden="true">••••••••</span>

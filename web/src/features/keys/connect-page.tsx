@@ -35,7 +35,7 @@ export function ConnectPage() {
   return (
     <>
       <PageHeader title={t`Connect`} description={t`From your terminal to a first order in a minute.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <Card
           title={t`1. Place a test order`}
           description={t`Nothing is charged, and no customer gets a plan.`}

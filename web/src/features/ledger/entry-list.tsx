@@ -72,7 +72,11 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
         columns={columns}
         rowKey={({ id }) => id}
         openKey={open.key}
-        above={query.data && <LedgerTotalsLine totals={query.data.totals} currency={currency} />}
+        above={
+          query.error !== null && query.data === undefined ? undefined : (
+            <LedgerTotalsLine totals={query.data?.totals} currency={currency} />
+          )
+        }
         none={
           <EmptyState
             icon={Wallet}

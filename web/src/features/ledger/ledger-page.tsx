@@ -46,7 +46,7 @@ export function LedgerPage() {
           </>
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {statement === undefined ? null : <StatementCard statement={statement} currency={account.currency} />}
         <EntryList
           accountId={null}

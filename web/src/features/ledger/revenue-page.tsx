@@ -23,6 +23,7 @@ import { ListSelect } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
+import { TotalsLine } from '../../ui/totals-line.tsx';
 import { useList } from '../../ui/use-list.ts';
 
 /** Exact times instead of the reader's days, because the sums are of UTC days. */
@@ -108,7 +109,9 @@ export function RevenuePage() {
           </EmptyState>
         ) : (
           <>
-            <RevenueTotals spending={data} currency={currency} />
+            {query.error !== null && data === undefined ? null : (
+              <RevenueTotals spending={data} currency={currency} />
+            )}
             <DataTable
               caption={t`Revenue by account`}
               columns={columnsOf(span, search, currency)}
@@ -230,35 +233,24 @@ interface RevenueTotalsProps {
 
 function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
   const totals = spending?.totals;
-  if (spending === undefined || totals === undefined || totals === null) return null;
-  const listed = spending.data?.length ?? 0;
-  const money = (amount: string) => <Money amount={amount} currency={currency} />;
-  const facts = [
-    { name: t`Revenue`, value: money(totals.spent) },
-    { name: t`Orders`, value: formatCount(totals.orders) },
-    { name: t`Charged`, value: money(totals.charged) },
-    { name: t`Refunded`, value: money(totals.refunded) },
-    {
-      name: t`Accounts`,
-      value:
-        listed < spending.count_of_accounts
-          ? t`${formatCount(spending.count_of_accounts)}, first ${formatCount(listed)} shown`
-          : formatCount(spending.count_of_accounts),
-    },
-  ];
+  if (totals === null) return null;
+  const money = (amount: string | undefined) => amount && <Money amount={amount} currency={currency} />;
   return (
-    <dl
-      aria-label={t`Totals`}
-      className="flex flex-wrap gap-x-8 gap-y-2 border-b border-line px-4 py-3 md:px-5"
-    >
-      {facts.map(({ name, value }) => (
-        <div key={name}>
-          <dt className="text-xs text-soft">{name}</dt>
-          <dd className="figures font-medium">{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <TotalsLine
+      totals={{
+        spent: { name: t`Revenue`, value: money(totals?.spent) },
+        orders: { name: t`Orders`, value: totals && formatCount(totals.orders) },
+        charged: { name: t`Charged`, value: money(totals?.charged) },
+        refunded: { name: t`Refunded`, value: money(totals?.refunded) },
+        accounts: { name: t`Accounts`, value: spending && accountsWords(spending) },
+      }}
+    />
   );
+}
+
+function accountsWords({ data, count_of_accounts: count }: SpendingOfAccounts): string {
+  const listed = data?.length ?? 0;
+  return listed < count ? t`${formatCount(count)}, first ${formatCount(listed)} shown` : formatCount(count);
 }
 
 const monthsMax = 12;

@@ -12,6 +12,7 @@ import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
@@ -31,7 +32,9 @@ export default function OrderDrawer({ id, opened, accountId }: OrderDrawerProps)
     <Drawer
       title={t`Order ${id}`}
       description={
-        order && (
+        order === undefined ? (
+          <Skeleton className="my-[0.15625rem] w-16" />
+        ) : (
           <span className="inline-flex gap-1">
             <OrderKindBadge kind={order.kind} />
             <UnsettledBadge status={order.status} />

@@ -57,7 +57,7 @@ export function ConsoleOverviewPage() {
         title={t`Business`}
         actions={<ButtonLink to="/forecast" search={{}}>{t`Weekly email`}</ButtonLink>}
       />
-      <div className="flex flex-col gap-4 lg:gap-5">
+      <div className="page-stack gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
         <GrowthCards currency={currency} />
         <Figures data={data} span={span} currency={currency} />

@@ -29,7 +29,7 @@ export function HealthPage() {
   return (
     <>
       <PageHeader title={t`Health`} description={t`Refreshed every five seconds.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
         <Stats>
           <Stat

@@ -53,7 +53,7 @@ export function OverviewPage() {
         title={t`Overview`}
         actions={<PlaceOrderButton onClick={() => openOrder({ type: 'place' })} />}
       />
-      <div className="flex flex-col gap-4 lg:gap-5">
+      <div className="page-stack gap-4 lg:gap-5">
         {isLive && isNew ? <FirstSteps checklist={checklist} /> : null}
         <ReceivableNotice />
         <EndpointNotices overview={data} />

@@ -59,7 +59,7 @@ export function PackagePage() {
   const found = data?.data.find(({ id }) => String(id) === packageId);
   if (found !== undefined && limits !== undefined) {
     return (
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <PackageForm key={found.id} one={found} limits={limits.data} canChange={mayChange} />
         {found.trial ? null : (
           <>

@@ -68,21 +68,21 @@ export function PackagesPage() {
   return (
     <>
       <PageHeader title={t`Packages`} actions={create} />
-      <Card flush>
-        <DataTable
-          caption={t`Packages`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={({ id }) => id}
-          phone={(one) => <OnPhone one={one} />}
-          empty={
-            <EmptyState icon={Package} title={t`No packages yet`} action={create}>
-              {t`Packages are what accounts order. Each has a name, limits, and a price for each group and period.`}
-            </EmptyState>
-          }
-        />
-      </Card>
-      <div className="mt-5">
+      <div className="page-stack gap-5">
+        <Card flush>
+          <DataTable
+            caption={t`Packages`}
+            columns={columns}
+            {...tableState(query)}
+            rowKey={({ id }) => id}
+            phone={(one) => <OnPhone one={one} />}
+            empty={
+              <EmptyState icon={Package} title={t`No packages yet`} action={create}>
+                {t`Packages are what accounts order. Each has a name, limits, and a price for each group and period.`}
+              </EmptyState>
+            }
+          />
+        </Card>
         <LimitsCard />
       </div>
     </>

@@ -37,7 +37,7 @@ export function PaymentsPage() {
   return (
     <>
       <PageHeader title={t`Payments`} description={t`How accounts add funds to their balance.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <TabLinks label={t`Parts of payments`} tabs={tabs} chosen={chosen} />
         {chosen === 'topups' ? <AllTopups /> : null}
         {chosen === 'attention' ? <PaymentProblems /> : null}

@@ -70,7 +70,7 @@ export function TopupPage() {
           ) : undefined
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {topup === undefined ? (
           <Skeleton className="h-18 w-full" />
         ) : (

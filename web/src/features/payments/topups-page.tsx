@@ -45,7 +45,7 @@ export function TopupsPage() {
         }
         actions={<AddFundsLink look="primary" />}
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <ReceivableNotice />
         <ListCard
           list={list}

@@ -12,7 +12,7 @@ export function PeoplePage() {
   return (
     <>
       <PageHeader title={t`Team`} description={t`People who can sign in to this account.`} />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <PeopleCard
           owner={ownPeople}
           ofAdministrator={account.is_admin}

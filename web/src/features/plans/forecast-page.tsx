@@ -69,7 +69,7 @@ export function ForecastPage() {
         title={t`Forecast and alerts`}
         description={t`Check that your balance covers upcoming renewals, and set up alerts.`}
       />
-      <div className="flex flex-col gap-4 lg:gap-5">
+      <div className="page-stack gap-4 lg:gap-5">
         <Card
           title={t`If all ending plans are renewed`}
           description={t`For the period of each plan’s last order, at the price on that day. Days are in UTC.`}

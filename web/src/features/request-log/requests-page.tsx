@@ -31,7 +31,7 @@ export function RequestsPage() {
           </Button>
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         <BodyCaptureCard kept={query.data?.bodies_kept} />
         <RequestList
           accountId={null}

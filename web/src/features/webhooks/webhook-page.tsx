@@ -117,7 +117,7 @@ export function WebhookPage() {
           ) : undefined
         }
       />
-      <div className="flex flex-col gap-5">
+      <div className="page-stack gap-5">
         {turn.error === null ? null : <ErrorNotice error={turn.error} />}
         <StateNotice webhook={webhook} />
         <Card>
