@@ -1,6 +1,7 @@
 // Labeled inputs. A problem is shown below the input and linked to it for screen readers.
 
-import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId } from 'react';
+import { t } from '@lingui/core/macro';
+import { type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, useId, useState } from 'react';
 import { classNames } from './class-names.ts';
 
 export const inputClasses =
@@ -95,6 +96,38 @@ export function TextField({
           onChange={(event) => onText(event.target.value)}
           className={classNames(inputClasses, mono && 'font-mono')}
         />
+      )}
+    </Field>
+  );
+}
+
+/** A password that can be shown while it is typed. */
+export function PasswordField({ label, hint, problem, onText, ...rest }: TextFieldProps) {
+  const [isShown, setIsShown] = useState(false);
+  return (
+    <Field {...{ label, hint, problem }}>
+      {(wiring) => (
+        <div className="relative">
+          <input
+            {...wiring}
+            maxLength={200}
+            spellCheck={false}
+            autoCapitalize="none"
+            {...rest}
+            type={isShown ? 'text' : 'password'}
+            onChange={(event) => onText(event.target.value)}
+            className={classNames(inputClasses, 'pr-16')}
+          />
+          <button
+            type="button"
+            aria-controls={wiring.id}
+            aria-pressed={isShown}
+            className="absolute inset-y-0 right-1 my-1 rounded px-2 text-xs text-soft hover:text-ink"
+            onClick={() => setIsShown(!isShown)}
+          >
+            {isShown ? t`Hide` : t`Show`}
+          </button>
+        </div>
       )}
     </Field>
   );

@@ -38,6 +38,7 @@ export default function SignInAgain({ username }: { readonly username: string })
             <div className="rounded-card border border-line bg-card p-6 shadow-lift sm:p-7">
               <SignInForm
                 heading={t`Sign in`}
+                knownUsername={username}
                 onDone={() => {
                   void client.refetchQueries({ queryKey: meQuery.queryKey });
                   void client.refetchQueries({ queryKey: personQuery.queryKey });

@@ -8,16 +8,18 @@ import { signIn } from '../../api/commands.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { PasswordField, TextField } from '../../ui/field.tsx';
 import { useText } from '../../ui/use-text.ts';
 
 interface SignInFormProps {
   readonly heading: string;
+  /** Filled in where the person is known. */
+  readonly knownUsername?: string;
   readonly onDone: () => void;
 }
 
-export function SignInForm({ heading, onDone }: SignInFormProps) {
-  const [username, usernameField] = useText();
+export function SignInForm({ heading, knownUsername = '', onDone }: SignInFormProps) {
+  const [username, usernameField] = useText(knownUsername);
   const [password, passwordField, setPassword] = useText();
   const [code, codeField, setCode] = useText();
   const [asksCode, setAsksCode] = useState(false);
@@ -25,6 +27,8 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
   const waitSeconds = useCountdown(command.error);
   const asksForCode = command.error instanceof ApiError && command.error.code === 'code_required';
   if (asksForCode && !asksCode) setAsksCode(true);
+  const [isTried, setIsTried] = useState(false);
+  const missing = (text: string, problem: string) => (isTried && text.trim() === '' ? problem : null);
   const isReady = username.trim() !== '' && password !== '' && (!asksCode || code.trim() !== '');
   return (
     <>
@@ -34,6 +38,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
+          setIsTried(!isReady);
           if (!isReady || command.isPending || waitSeconds > 0) return;
           command.mutate({
             username: username.trim(),
@@ -53,6 +58,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
             autoCapitalize="none"
             maxLength={40}
             mono
+            problem={missing(code, t`Enter the code.`)}
             {...codeField}
           />
         ) : (
@@ -61,18 +67,19 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
               label={t`Username`}
               name="username"
               autoComplete="username"
-              autoFocus
+              autoFocus={knownUsername === ''}
               spellCheck={false}
               autoCapitalize="none"
               maxLength={64}
+              problem={missing(username, t`Enter your username.`)}
               {...usernameField}
             />
-            <TextField
+            <PasswordField
               label={t`Password`}
-              type="password"
               name="password"
               autoComplete="current-password"
-              maxLength={200}
+              autoFocus={knownUsername !== ''}
+              problem={missing(password, t`Enter your password.`)}
               {...passwordField}
             />
           </>
@@ -90,7 +97,7 @@ export function SignInForm({ heading, onDone }: SignInFormProps) {
           type="submit"
           look="primary"
           busy={command.isPending}
-          disabled={!isReady || waitSeconds > 0}
+          disabled={waitSeconds > 0}
           className="min-h-10"
         >
           {asksCode ? t`Continue` : t`Sign in`}
