@@ -14,7 +14,7 @@ test('the operator’s name, color and logo are set on a page that shows them fi
   const page = await panel.openAs(panel.service.admin, '/panel/admin/brand');
   await heading(page, 'Brand').waitFor();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Contoso <b>Hosting</b>');
-  await page.getByRole('textbox', { name: 'Color' }).fill('#ffe14d');
+  await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#ffe14d');
   await page.getByText('Too light for light mode').waitFor();
   await untilCount(page.getByRole('figure').filter({ hasText: 'Contoso <b>Hosting</b>' }), 2);
   const dark = page.getByRole('figure', { name: 'Dark' });

@@ -116,7 +116,7 @@ export function PasswordField({ label, hint, problem, onText, ...rest }: TextFie
             {...rest}
             type={isShown ? 'text' : 'password'}
             onChange={(event) => onText(event.target.value)}
-            className={classNames(inputClasses, 'pr-16')}
+            className={classNames(inputClasses, 'pr-20')}
           />
           <button
             type="button"

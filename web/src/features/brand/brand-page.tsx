@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { accentThemes } from '../../../../src/shared/accent-shades.ts';
+import { accentThemes, productColor } from '../../../../src/shared/accent-shades.ts';
 import { base64Of } from '../../api/base64.ts';
 import { setBrand, setBrandLogo } from '../../api/commands.ts';
 import { brandQuery } from '../../api/queries.ts';
@@ -94,12 +94,21 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
               problem={color === '' || isColor ? null : t`Enter # and six hex digits, such as #0f766e`}
             >
               {(wiring) => (
-                <input
-                  {...wiring}
-                  value={color}
-                  onChange={(event) => setColor(event.target.value.trim())}
-                  className={inputClasses}
-                />
+                <div className="flex gap-2">
+                  <input
+                    {...wiring}
+                    value={color}
+                    onChange={(event) => setColor(event.target.value.trim())}
+                    className={inputClasses}
+                  />
+                  <input
+                    type="color"
+                    aria-label={t`Pick a color`}
+                    value={isColor ? color : productColor}
+                    onChange={(event) => setColor(event.target.value)}
+                    className="h-9 w-12 shrink-0 cursor-pointer rounded-control border border-edge bg-card p-1 pointer-coarse:h-11"
+                  />
+                </div>
               )}
             </Field>
             {isColor ? <Warnings color={color} /> : null}
