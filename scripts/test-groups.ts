@@ -22,6 +22,7 @@ export const inEveryPlace: readonly string[] = [
   'corruptions',
   'customer-edits',
   'customer-erasure',
+  'customer-export',
   'customer-references',
   'demo-data',
   'generated-files',

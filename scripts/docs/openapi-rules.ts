@@ -13,7 +13,7 @@ export const ruleExceptions: readonly RuleException[] = [
   {
     rule: 'rule/string-form',
     where:
-      /\/(?:name|display_name|customer_name|external_ref|package|username|message|subject|problem|memo|password|holder|customer|code|reason|answer|text)(?:\/schema)?$/,
+      /\/(?:name|display_name|customer_name|external_ref|package|username|maker|message|subject|problem|memo|password|holder|customer|code|reason|answer|text)(?:\/schema)?$/,
     place:
       'names, memos, messages, passwords, `holder` of a bank account, `customer`, `code`, `external_ref`, `reason`, `answer` of a delivery, `text` of a bank line',
     why: 'Free text, in every script there is. What is refused in it (control characters, broken Unicode, spaces in a customer) has the fields’ own error codes, which a pattern would replace with `validation_failed`.',
@@ -60,5 +60,11 @@ export const ruleExceptions: readonly RuleException[] = [
     where: /\/(?:List(?:All)?PackagesAnswer\/properties\/data|problems)$/,
     place: 'the lists of packages, and `problems` of a check of the books',
     why: 'They are as long as the operator’s own list of packages, and as the list of what is wrong with the books: nothing cuts them off, so no limit is promised.',
+  },
+  {
+    rule: 'rule/array-limit',
+    where: /\/ExportCustomer\w*Answer\/properties\/(?:orders|history|ledger|product_calls|audit_log)$/,
+    place: 'lists in the export of a customer',
+    why: 'An export is everything that there is. It is streamed, so it may have any length.',
   },
 ];

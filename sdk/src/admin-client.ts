@@ -42,6 +42,7 @@ import type {
   DismissPaymentProblemBody,
   EndAccountSessionsAnswer,
   ExchangeLoginCodeBody,
+  ExportCustomerOfAccountAnswer,
   FailOrderBody,
   GetBusinessForecastQuery,
   GetBusinessOfAccountsQuery,
@@ -846,6 +847,14 @@ export class AdminClient {
   ): Promise<Customer> {
     const answer = await this.#call('changeCustomer', { id: customerId, body, options });
     return answer.body.customer;
+  }
+
+  /** Everything about a customer of any account. Errors: customer_not_found. */
+  async exportCustomerOfAccount(
+    customerId: number,
+    options?: CallOptions,
+  ): Promise<ExportCustomerOfAccountAnswer> {
+    return (await this.#call('exportCustomerOfAccount', { id: customerId, options })).body;
   }
 
   /**

@@ -21,6 +21,7 @@ import type {
   Delivery,
   EditCustomerAnswer,
   EditCustomerBody,
+  ExportCustomerAnswer,
   Forecast,
   GetBusinessQuery,
   GetCohortsQuery,
@@ -245,6 +246,11 @@ export class Sellthrough {
    */
   async eraseCustomer(customerId: number, options?: CallOptions): Promise<Customer> {
     return (await this.#call('eraseCustomer', { id: customerId, options })).body.customer;
+  }
+
+  /** Everything about the customer, also what is left of an erased one. Errors: customer_not_found. */
+  async exportCustomer(customerId: number, options?: CallOptions): Promise<ExportCustomerAnswer> {
+    return (await this.#call('exportCustomer', { id: customerId, options })).body;
   }
 
   async listCustomers(query?: PageQuery, options?: CallOptions): Promise<Page<Customer>> {

@@ -9,6 +9,7 @@ import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-rou
 import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
+import { customerExportAdminRoutes } from '../features/data-export/customer-export-routes.ts';
 import { eraseAdminRoutes } from '../features/erasure/erase-routes.ts';
 import { eventAdminRoutes } from '../features/events/event-admin-routes.ts';
 import { productAdminRoutes } from '../features/fulfillment/product-admin-routes.ts';
@@ -52,6 +53,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof accountPriceRoutes> &
   Needs<typeof loginCodeAdminRoutes> &
   Needs<typeof customerHoldRoutes> &
+  Needs<typeof customerExportAdminRoutes> &
   Needs<typeof eraseAdminRoutes> &
   Needs<typeof operatorPlanRoutes> &
   Needs<typeof loginLinkAdminRoutes> &
@@ -90,6 +92,7 @@ export function adminRoutes(
   limitAdminRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);
   customerHoldRoutes(app, dependencies);
+  customerExportAdminRoutes(app, dependencies);
   eraseAdminRoutes(app, dependencies);
   operatorPlanRoutes(app, dependencies);
   loginLinkAdminRoutes(app, dependencies);

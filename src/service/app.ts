@@ -31,6 +31,7 @@ import {
 import { customerEditRoutes } from '../features/customers/customer-edit-routes.ts';
 import { customerListRoutes } from '../features/customers/customer-list-routes.ts';
 import { customerRoutes } from '../features/customers/customer-routes.ts';
+import { customerExportRoutes } from '../features/data-export/customer-export-routes.ts';
 import { eraseRoutes } from '../features/erasure/erase-routes.ts';
 import { documentEvents } from '../features/events/documented-events.ts';
 import { eventRoutes } from '../features/events/event-routes.ts';
@@ -360,6 +361,7 @@ function accountApiRoutes(api: FastifyInstance, by: Authenticator, dependencies:
   planRoutes(api, { ...dependencies, packages, authenticateAgain: by.authenticateAgain });
   planHistoryRoutes(api, { ...dependencies, packages, confirm });
   customerEditRoutes(api, { ...dependencies, packages, confirm });
+  customerExportRoutes(api, dependencies, confirm);
   eraseRoutes(api, { ...dependencies, packages });
   ledgerListRoutes(api, dependencies, ownLists(by));
   statementRoutes(api, dependencies);

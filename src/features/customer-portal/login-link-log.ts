@@ -61,7 +61,7 @@ const listLogged: SqlStatement = {
       extract(epoch from expires_at)::bigint as expires_at, extract(epoch from used_at)::bigint as used_at,
       replaced_at is not null as is_replaced, made_by_person, made_by_key, by_operator
     from login_link_log where account_id = $1::int and customer_number = $2::int
-    order by made_at desc limit ${linksShownMax}`,
+    order by made_at desc limit $3::int`,
 };
 
 // Unused links of orders are not in the log, so read them from their own table.
@@ -72,7 +72,7 @@ const listLive: SqlStatement = {
     from unnest($3::int[]) wanted (number) join login_links l on l.account_id = $1::int
       and l.order_number = wanted.number and l.customer_number = $2::int
       and l.spent_at is null and l.replaced_at is null
-    order by l.created_at desc limit ${linksShownMax}`,
+    order by l.created_at desc limit $4::int`,
 };
 
 export async function logMadeLink(
@@ -107,10 +107,13 @@ export async function listLoginLinks(
   { accountId, number }: { readonly accountId: number; readonly number: number },
   orderNumbers: readonly number[],
   now: EpochSeconds,
+  limit = linksShownMax,
 ): Promise<ShownLink[]> {
   const [logged, live] = await Promise.all([
-    database.query(listLogged, [accountId, number]),
-    database.ofAccount(accountId).query(listLive, [accountId, number, numberArray([0, ...orderNumbers])]),
+    database.query(listLogged, [accountId, number, limit]),
+    database
+      .ofAccount(accountId)
+      .query(listLive, [accountId, number, numberArray([0, ...orderNumbers]), limit]),
   ]);
   const liveHashes = new Set(live.map((row) => String(row['token_hash'])));
   const loggedHashes = new Set(logged.map((row) => String(row['token_hash'])));
@@ -143,7 +146,7 @@ export async function listLoginLinks(
         }),
       ),
   ];
-  return links.sort((one, other) => other.madeAt - one.madeAt).slice(0, linksShownMax);
+  return links.sort((one, other) => other.madeAt - one.madeAt).slice(0, limit);
 }
 
 function timesOf(row: Row) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { nullable, oneOf, time } from '../../shared/schema-parts.ts';
 
-const loginLinkSchema = Type.Object({
+export const loginLinkSchema = Type.Object({
   made_at: time('When.'),
   expires_at: time('When it expires if unused.'),
   used_at: nullable(time('When it was used; null: it was not.')),

@@ -116,6 +116,15 @@ const findSession: SqlStatement = {
     where token_hash = $1 and expires_at > to_timestamp($2::bigint) and ${isInUse('s')}`,
 };
 
+const sessionsListedMax = 100;
+
+const listSessions: SqlStatement = {
+  name: 'list_customer_sessions',
+  text: `select extract(epoch from created_at)::bigint as created_at, extract(epoch from expires_at)::bigint as expires_at
+    from customer_sessions where expires_at > to_timestamp($3::bigint) and account_id = $1::int and customer_number = $2::int
+    order by created_at desc limit ${sessionsListedMax}`,
+};
+
 const deleteSession: SqlStatement = {
   name: 'delete_customer_session',
   text: 'delete from customer_sessions where token_hash = $1 returning 1',
@@ -206,6 +215,16 @@ export async function findSessionCustomer(
   now: EpochSeconds,
 ): Promise<LinkedCustomer | null> {
   return parseCustomer(await database.query(findSession, [hashToken(token), now]));
+}
+
+/** The latest 100 that have not ended. There is no index by customer, so this is for exports. */
+export async function listCustomerSessions(
+  database: Queryable,
+  { accountId, number }: { readonly accountId: number; readonly number: number },
+  now: EpochSeconds,
+): Promise<readonly { readonly createdAt: EpochSeconds; readonly expiresAt: EpochSeconds }[]> {
+  const rows = await database.query(listSessions, [accountId, number, now]);
+  return rows.map((row) => ({ createdAt: Number(row['created_at']), expiresAt: Number(row['expires_at']) }));
 }
 
 export async function endSession(database: Queryable, token: string): Promise<true | null> {

@@ -76,6 +76,14 @@ export const listFormer: SqlStatement = {
     order by reference`,
 };
 
+export async function listFormerReferences(
+  database: Queryable,
+  { accountId, number }: Pick<Customer, 'accountId' | 'number'>,
+): Promise<readonly string[]> {
+  const rows = await database.ofAccount(accountId).query(listFormer, [accountId, number]);
+  return rows.map((row) => String(row['reference']));
+}
+
 const insertFormer: SqlStatement = {
   name: 'insert_former_reference',
   text: `insert into former_references (account_id, customer_number, reference)

@@ -122,6 +122,30 @@ export async function findProductCallOfOrder(
   return row === undefined ? null : parseCall(row);
 }
 
+const pageOfCalls = 200;
+
+const listOfCustomer: SqlStatement = {
+  name: 'list_product_calls_of_customer',
+  text: shown(
+    `(select ${columns} from product_calls where account_id = $1::int and customer_number = $2::int and id < $3::bigint
+      order by id desc limit ${pageOfCalls})`,
+    'p.id desc',
+  ),
+};
+
+/** Newest first, in pages. */
+export async function* productCallsOfCustomer(
+  database: Queryable,
+  { accountId, number }: { readonly accountId: number; readonly number: number },
+): AsyncGenerator<readonly ProductCall[]> {
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = await database.ofAccount(accountId).query(listOfCustomer, [accountId, number, before]);
+    yield rows.map(parseCall);
+    if (rows.length < pageOfCalls) return;
+    before = Number(rows.at(-1)?.['id']);
+  }
+}
+
 const findById: SqlStatement = {
   name: 'find_product_call',
   text: shown(`(select ${columns} from product_calls where call_id = $1::text)`, 'p.id'),

@@ -62,7 +62,7 @@ export async function readHistory(
   const page = readFilteredPage(seal, list, customer.accountId, query, true);
   const history = await listPlanHistory(database, customer, cursorOf(page.position), page.limit);
   return {
-    data: history.items.map((item) => itemView(item, packages(), currency)),
+    data: history.items.map((item) => historyItemView(item, packages(), currency)),
     next_cursor: page.cursorAt(history.next && `${history.next.order} ${history.next.change}`),
   };
 }
@@ -72,7 +72,7 @@ function cursorOf(position: string | null): HistoryCursor {
   return order === undefined || change === undefined ? newest : { order, change };
 }
 
-function itemView(
+export function historyItemView(
   { at, what, from, to }: HistoryItem,
   catalog: PackageCatalog,
   currency: string,

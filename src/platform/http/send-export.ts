@@ -9,6 +9,8 @@ const types = {
   csv: 'text/csv; charset=utf-8',
   pdf: 'application/pdf',
   json: 'application/json; charset=utf-8',
+  /** JSON that browsers save. */
+  file: 'application/json; charset=utf-8',
 } as const;
 
 /** `accountId`: the account whose limit applies. `name`: the file name without extension. */
@@ -21,7 +23,8 @@ export async function sendExport(
 ): Promise<FastifyReply> {
   const crowded = await exports.take(accountId, reply);
   if (crowded !== null) return reply.refuse(crowded);
-  if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${format}"`);
+  const ending = format === 'file' ? 'json' : format;
+  if (format !== 'json') reply.header('content-disposition', `attachment; filename="${name}.${ending}"`);
   return reply.type(types[format]).send(Readable.from(chunks));
 }
 

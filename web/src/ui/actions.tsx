@@ -39,11 +39,12 @@ export function Actions({ actions }: ActionsProps) {
   );
 }
 
-/** A row of actions below facts; takes no space without actions. */
-export function ActionBar({ actions }: ActionsProps) {
+/** A row of actions below facts; takes no space without actions. `children` come after them. */
+export function ActionBar({ actions, children }: ActionsProps & { readonly children?: ReactNode }) {
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
       <Actions actions={actions} />
+      {children}
     </div>
   );
 }

@@ -19,6 +19,7 @@ import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { TrialDialog } from '../plans/trial-dialog.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
+import { CustomerExportButton } from './customer-export-button.tsx';
 import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
@@ -85,7 +86,11 @@ export function AnyCustomerPage() {
               { name: t`External ID`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
             ]}
           />
-          {customer && <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)} />}
+          {customer && (
+            <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)}>
+              <CustomerExportButton id={customer.id} isOperator />
+            </ActionBar>
+          )}
         </Card>
         <LoginLinksCard links={data?.login_links} isOperator />
         <PlanHistory customerId={customerId} cursor={cursor} isOperator />

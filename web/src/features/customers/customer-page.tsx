@@ -40,6 +40,7 @@ import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
+import { CustomerExportButton } from './customer-export-button.tsx';
 import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
@@ -131,7 +132,11 @@ export function CustomerPage() {
               { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
             ]}
           />
-          {data && <ActionBar actions={actionsOf(data, may)} />}
+          {data && (
+            <ActionBar actions={actionsOf(data, may)}>
+              <CustomerExportButton id={data.customer.id} />
+            </ActionBar>
+          )}
         </Card>
         {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
         <PlanHistory customerId={customerId} cursor={cursor} />
