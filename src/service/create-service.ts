@@ -72,8 +72,6 @@ import { createMailOutbox } from '../platform/mail/mail-outbox.ts';
 import { createOutbound, type Outbound } from '../platform/outbound/outbound.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { processName } from '../platform/secrets/secret-key-sessions.ts';
-import { checkPublicUrl } from '../setup/checks/doctor-addresses.ts';
-import { checkDisk, checkFolder } from '../setup/checks/doctor-data-folder.ts';
 import type { Config, Limits } from '../setup/config.ts';
 import { isTestAccount } from '../shared/identifiers.ts';
 import type { EpochSeconds } from '../shared/times.ts';
@@ -85,6 +83,7 @@ import { builtDocsFolder } from './docs-pages.ts';
 import { followChanges } from './follow-changes.ts';
 import { createReadiness } from './readiness.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
+import { createSetupFindings } from './setup-findings.ts';
 
 export interface ServiceDependencies {
   readonly config: Config;
@@ -131,16 +130,6 @@ function diskBytesOf(database: Config['database']): number | null {
   if (database.kind !== 'embedded') return null;
   const { blocks, bsize } = statfsSync(database.dataDir);
   return blocks * bsize;
-}
-
-/** What doctor checks without asking a server. */
-function setupFindings(config: Config) {
-  const { database } = config;
-  const ofFolder =
-    database.kind === 'embedded' ? [checkFolder(database.dataDir), checkDisk(database.dataDir)] : [];
-  return [checkPublicUrl(config), ...ofFolder].flatMap(({ name, state, says }) =>
-    state === 'ok' ? [] : [{ name, state, says }],
-  );
 }
 
 const idleSweepMilliseconds = 50;
@@ -333,7 +322,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       takesPayments: paymentMethods.areOn,
       hasPublicUrl: config.publicUrl !== null,
       hasMail: config.mail !== null,
-      findings: () => setupFindings(config),
+      findings: createSetupFindings(config, monotonicNow),
     },
     readinessProblems: createReadiness(database, isLeaving, logger),
     onReadinessAsked: gracefulDrain.asked,

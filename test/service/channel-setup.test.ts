@@ -70,3 +70,16 @@ test('a test call is signed, grants nothing, and shows what came back', async ()
   assert.equal(typeof failed.problem, 'string');
   product = await startProductReceiver();
 });
+
+test('a mail server that cannot be used is among what doctor reports', async () => {
+  const environment = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'shop@example.com' };
+  const mailing = await startTestService({ environment });
+  try {
+    const { findings } = (await (await signIn(mailing, mailing.admin)).get('/admin/setup')).body;
+    const mail = findings.find(({ name }: { name: string }) => name === 'mail');
+    assert.equal(mail?.state, 'fail');
+    assert.match(mail?.says, /^127\.0\.0\.1 cannot be used: .*check SMTP_URL$/);
+  } finally {
+    await mailing.close();
+  }
+});

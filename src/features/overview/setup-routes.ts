@@ -19,7 +19,7 @@ interface SetupRoutesDependencies {
   readonly outbound: Outbound;
   readonly publicUrl: () => string;
   readonly seal: Seal;
-  readonly setup: SetupFacts & { readonly findings: () => readonly SetupFinding[] };
+  readonly setup: SetupFacts & { readonly findings: () => Promise<readonly SetupFinding[]> };
 }
 
 export function setupRoutes(app: FastifyInstance, dependencies: SetupRoutesDependencies): void {
@@ -27,7 +27,8 @@ export function setupRoutes(app: FastifyInstance, dependencies: SetupRoutesDepen
   const { database, packages, now } = setup;
 
   async function view() {
-    return { steps: await readSetup(setup), findings: [...setup.findings()], public_url: publicUrl() };
+    const [steps, findings] = await Promise.all([readSetup(setup), setup.findings()]);
+    return { steps, findings: [...findings], public_url: publicUrl() };
   }
 
   app.get(
