@@ -103,6 +103,7 @@ In the administrator's API \`insufficient_credit\` is ${statusOf('insufficient_c
 | \`rate_limited\` | \`limit\`, \`window_seconds\`, \`retry_after\` |
 | \`address_locked_out\` | \`address\` |
 | \`order_failed\` | \`reason\`, one of those below |
+| \`account_not_closable\` | \`reason\`: [what is open](operations.md#closing-an-account) |
 
 | \`reason\` of \`order_failed\` | Meaning |
 |---|---|

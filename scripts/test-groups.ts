@@ -9,6 +9,7 @@ import { basename } from 'node:path';
  * verification …) and those that statement-runs.ts needs to see every query everywhere.
  */
 export const inEveryPlace: readonly string[] = [
+  'account-closing',
   'account-groups',
   'account-prices',
   'alert-mails',

@@ -61,6 +61,8 @@ accounts.order_hash text
 accounts.change_hash text
 accounts.receivable_cents bigint not null default 0
 accounts.reversal_count integer not null default 0
+accounts.closed_at timestamp with time zone
+accounts.closing jsonb
 alerts.account_id integer not null
 alerts.plans_ending_days integer
 alerts.emails text[] not null default '{}'::text[]
@@ -923,6 +925,7 @@ CREATE UNIQUE INDEX account_price_lists_pkey ON public.account_price_lists USING
 CREATE UNIQUE INDEX account_views_pkey ON public.account_views USING btree (token_hash, account_id)
 CREATE INDEX account_views_until ON public.account_views USING btree (until)
 CREATE INDEX accounts_by_name ON public.accounts USING btree (username COLLATE "C") WHERE (test_of IS NULL)
+CREATE INDEX accounts_closed ON public.accounts USING btree (closed_at) WHERE (closed_at IS NOT NULL)
 CREATE INDEX accounts_email ON public.accounts USING btree (lower(email)) WHERE (email IS NOT NULL)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
 CREATE UNIQUE INDEX accounts_test_current ON public.accounts USING btree (test_of) WHERE (test_state = 'current'::text)

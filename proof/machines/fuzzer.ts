@@ -188,7 +188,14 @@ export function readOperations(document: OpenapiDocument): readonly Operation[] 
 }
 
 /** Drawn less often: some cost a password hash, verify grows with the run, and without a product most calls are refused. */
-const rareOperations = ['createAccount', 'resetApiKey', 'createPackage', 'verify', 'removeProduct'];
+const rareOperations = [
+  'createAccount',
+  'resetApiKey',
+  'createPackage',
+  'verify',
+  'removeProduct',
+  'closeAccount',
+];
 
 /** Of an operation, the one that must succeed shortly before. */
 const enablers: Readonly<Record<string, string>> = {

@@ -94,6 +94,7 @@ function replay(history: History): PlayedHistory {
 
 const documentedStatus: Readonly<Record<PaymentRefusal['code'], number>> = {
   account_blocked: 403,
+  account_closed: 409,
   api_disabled: 403,
   invalid_json: 400,
   invalid_idempotency_key: 422,
@@ -299,6 +300,8 @@ function runCore({ steps, naming }: PlayedHistory, isCut: () => boolean): RunRes
       else blocked.delete(accountId);
     } else if (request.type === 'halt') {
       keeper.setHalted(naming.accountIds[request.account] ?? 0, request.halted);
+    } else if (request.type === 'close') {
+      keeper.setClosed(naming.accountIds[request.account] ?? 0, request.closed);
     } else if (request.type === 'mode') {
       keeper.setProductMode(request.mode);
     } else if (request.type === 'prices') {

@@ -233,6 +233,7 @@ export type Request =
   | { readonly type: 'erase'; readonly account: number; readonly customer: number }
   | { readonly type: 'block'; readonly account: number; readonly blocked: boolean }
   | { readonly type: 'halt'; readonly account: number; readonly halted: boolean }
+  | { readonly type: 'close'; readonly account: number; readonly closed: boolean }
   | { readonly type: 'mode'; readonly mode: ProductMode }
   | SettleStep
   | PaymentStep
@@ -449,6 +450,7 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
     if (type === 'blocked_while_due') return blockedOf(reader);
     if (type === 'meant_to_end') return leavingOf(reader);
     if (type === 'halted') return haltedOf(reader);
+    if (type === 'closed') return closedOf(reader);
     if (type === 'settle') return handoffs.settleOf(reader);
     if (type === 'handed_off') return handoffs.handedOffOf(reader);
     if (type === 'list') return naming.hasAccountPrices ? accountPrices.listsOf(reader) : [];
@@ -740,6 +742,17 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       if (request !== null) yield 'account' in request ? { ...request, account } : request;
     }
     yield { type: 'halt', account, halted: false };
+  }
+
+  /** What the operator may still ask for a closed account. */
+  function* closedOf(reader: Reader): Iterable<Request> {
+    const account = reader.below(groups.length - 1);
+    yield { type: 'close', account, closed: true };
+    for (let count = 1 + reader.below(3); count > 0; count -= 1) {
+      const request = requestOf(reader, reader.pick(['credit', 'credit', 'trial']));
+      if (request !== null) yield 'account' in request ? { ...request, account } : request;
+    }
+    yield { type: 'close', account, closed: false };
   }
 
   function dueTimes(of: readonly number[] = [...groups.keys()]): number[] {
@@ -1113,6 +1126,9 @@ export function playHistory(history: History, naming: Naming): PlayedHistory {
       case 'halt':
         oracle.setHalted({ accountId: accountIdOf(request.account), halted: request.halted });
         return { type: 'done' };
+      case 'close':
+        oracle.setClosed({ accountId: accountIdOf(request.account), closed: request.closed });
+        return { type: 'done' };
       case 'mode':
         mode = request.mode;
         oracle.setProductMode(request);
@@ -1293,6 +1309,7 @@ const worldMoves: ReadonlySet<Request['type']> = new Set([
   'periods',
   'block',
   'halt',
+  'close',
   'mode',
   'wait',
 ]);
@@ -1304,6 +1321,7 @@ const scenarioTypes = [
   'blocked_while_due',
   'meant_to_end',
   'halted',
+  'closed',
   'settle',
   'handed_off',
   'held',

@@ -120,6 +120,7 @@ export const operationTypes = choices(
   [3, 'by_itself'],
   [1, 'blocked_while_due'],
   [2, 'halted'],
+  [2, 'closed'],
   [2, 'mode'],
   [16, 'settle'],
   [7, 'handed_off'],

@@ -6,6 +6,7 @@ export type Period = 'monthly' | 'quarterly' | 'yearly';
 
 export type RefusalCode =
   | 'account_blocked'
+  | 'account_closed'
   | 'api_disabled'
   | 'invalid_json'
   | 'invalid_idempotency_key'

@@ -163,6 +163,8 @@ export type Account = {
   blocked: boolean;
   /** Its ledger does not add up: its balance is frozen. */
   halted: boolean;
+  /** For good: nothing may come in any more. */
+  closed: boolean;
   apiEnabled: boolean;
   balanceCents: bigint;
   orders: Order[];
@@ -514,6 +516,7 @@ export function createOracle(world: World) {
       const { balanceAfterCents, entries } = bound;
       return { status: 201, replayed: true, balanceAfterCents, entries };
     }
+    if (account.closed && input.amountCents > 0n) return refuse('account_closed');
     if (account.halted) return refuse('order_failed', { reason: 'account_halted' });
     if (account.balanceCents + input.amountCents < 0n) {
       return refuse('insufficient_credit', {
@@ -563,6 +566,7 @@ export function createOracle(world: World) {
       if (bound.operation !== operation || customer === undefined) return refuse('idempotency_conflict');
       return { status: 201, replayed: true, given: false, customer: viewOf(customer, now) };
     }
+    if (account.closed) return refuse('account_closed');
     const outcome = giveTrial(account, reference, { packageId: input.packageId, again, now });
     if (!('code' in outcome) && key !== undefined) {
       const { balanceCents: balanceAfterCents } = account;
@@ -739,6 +743,11 @@ export function createOracle(world: World) {
 
   function setHalted(input: { accountId: AccountId; halted: boolean }): void {
     getAccount(input.accountId).halted = input.halted;
+  }
+
+  /** Only for the oracle may it be opened again, so that a history goes on. */
+  function setClosed(input: { accountId: AccountId; closed: boolean }): void {
+    getAccount(input.accountId).closed = input.closed;
   }
 
   function setApiEnabled(input: { accountId: AccountId; apiEnabled: boolean }): void {
@@ -939,6 +948,7 @@ export function createOracle(world: World) {
     setGroup,
     setBlocked,
     setHalted,
+    setClosed,
     setApiEnabled,
     emptyAccount,
     ...prices.requests,
@@ -976,6 +986,7 @@ function newAccount({ id, group, balanceCents, blocked, apiEnabled }: World['acc
     balanceCents,
     blocked: blocked ?? false,
     halted: false,
+    closed: false,
     apiEnabled: apiEnabled ?? true,
     orders: [],
     handoffs: new Map(),

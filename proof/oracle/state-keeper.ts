@@ -48,6 +48,7 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
         group: groups[account] === 'reseller' ? 'reseller' : 'distributor',
         accessVersion: 1,
         isHalted: false,
+        isClosed: false,
         balanceCents: 0n,
         receivableCents: 0n,
         reversalCount: 0,
@@ -443,6 +444,10 @@ export function createStateKeeper(accountIds: readonly number[], cancelRefund: '
 
     setHalted(id: number, isHalted: boolean): void {
       accounts.set(id, { ...getAccount(id), isHalted });
+    },
+
+    setClosed(id: number, isClosed: boolean): void {
+      accounts.set(id, { ...getAccount(id), isClosed });
     },
 
     setGroup(id: number, group: Group): void {

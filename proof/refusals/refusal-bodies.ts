@@ -30,6 +30,7 @@ export const bodies: Readonly<Record<string, object>> = {
   createAccount: { username: '{fresh}', group: 'reseller', password },
   changeAccount: { display_name: 'Ada' },
   creditAccount: { amount: '1.00' },
+  closeAccount: { balance: 'paid_out', memo: 'Paid by transfer' },
   writeOffReceivable: { memo: 'Out of business' },
   createAccountKey: { name: 'Till' },
   changeAccountKey: { name: 'Till' },

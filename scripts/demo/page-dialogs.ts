@@ -65,6 +65,7 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions' },
   { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key' },
   { name: 'console-block-dialog', on: 'console-account', opener: 'Block' },
+  { name: 'console-close-dialog', on: 'console-account', opener: 'Close account' },
   { name: 'console-account-prices-dialog', on: 'console-account-prices', opener: 'Set prices' },
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },

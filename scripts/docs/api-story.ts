@@ -97,12 +97,22 @@ export async function startStoryWorld(): Promise<StoryWorld> {
     testKey,
     async environmentOf(operationId) {
       if (operationId === 'eraseCustomer') await leaveEndedPlan(service);
+      if (operationId === 'closeAccount') await leaveAccountWithBalance(service);
       if (operationId === 'listOrdersNeedingAttention') await leaveOrdersPending(service);
       if (operationId === 'listProductCalls') await leaveCallUntaken(service);
       if (operationId === 'listReceivables') await leaveReceivable(service);
       return exchanges.includes(operationId) ? { LOGIN_CODE: await codeOfLogin(service) } : {};
     },
   };
+}
+
+async function leaveAccountWithBalance({ admin }: TestService): Promise<void> {
+  const account = { username: 'litware', display_name: 'Litware', group: 'reseller' };
+  const created = await admin.post('/api/admin/v1/accounts', account);
+  const { id } = created.body?.account ?? {};
+  assert.equal(id, idsOfSteps['closeAccount'], created.text);
+  const credited = await admin.post(`/api/admin/v1/accounts/${id}/credit`, { amount: '37.50' });
+  assert.equal(credited.status, 201, credited.text);
 }
 
 /** Also leaves a paid top-up, a saved card, and a payment that needs attention. */

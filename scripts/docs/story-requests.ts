@@ -30,6 +30,7 @@ export const idsOfSteps: Readonly<Record<string, number>> = {
   refundTopup: 2_000_000_001,
   deleteOperatorWebhook: 4,
   writeOffReceivable: contoso,
+  closeAccount: 4,
   ignoreBankLine: 2,
 };
 const operatorWebhook = 3;

@@ -24,6 +24,8 @@ import type {
   ChangePackageOfCustomerAnswer,
   ChangePackageOfCustomerBody,
   ChangePersonBody,
+  CloseAccountAnswer,
+  CloseAccountBody,
   Cohorts,
   CountRunningPlansAnswer,
   CreateAccountAnswer,
@@ -141,6 +143,11 @@ export type WrittenOff = WriteOffReceivableAnswer & {
   replayed: boolean;
 };
 
+export type ClosedAccount = CloseAccountAnswer & {
+  /** True if the key was used before: this is the first answer again. */
+  replayed: boolean;
+};
+
 export type CancelledPlanOfCustomer = CancelPlanOfCustomerAnswer & {
   replayed: boolean;
 };
@@ -213,6 +220,20 @@ export class AdminClient {
     options?: KeyedCallOptions,
   ): Promise<Credited> {
     const answer = await this.#call('creditAccount', { id: accountId, body, options });
+    return { ...answer.body, replayed: answer.replayed };
+  }
+
+  /**
+   * Closes the account for good: its balance leaves, its keys are revoked, its people cannot sign in any more. Also takes the
+   * scope admin:credit. Errors: account_not_found, account_not_closable (`details.reason` says what is open),
+   * idempotency_conflict, validation_failed.
+   */
+  async closeAccount(
+    accountId: number,
+    body: CloseAccountBody,
+    options?: KeyedCallOptions,
+  ): Promise<ClosedAccount> {
+    const answer = await this.#call('closeAccount', { id: accountId, body, options });
     return { ...answer.body, replayed: answer.replayed };
   }
 

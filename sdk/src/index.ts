@@ -81,7 +81,14 @@ import { ProductClient } from './product-client.ts';
 import { TestModeClient } from './test-mode-client.ts';
 import { type CallOptions, type ClientOptions, createTransport, type KeyedCallOptions } from './transport.ts';
 
-export type { AdminClient, Credited, KeyWithSecret, PageQuery, WrittenOff } from './admin-client.ts';
+export type {
+  AdminClient,
+  ClosedAccount,
+  Credited,
+  KeyWithSecret,
+  PageQuery,
+  WrittenOff,
+} from './admin-client.ts';
 export type * from './api-types.ts';
 export {
   type ClientErrorCode,

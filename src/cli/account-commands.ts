@@ -25,7 +25,7 @@ interface Json {
 export function accountCommand(): Command {
   return new Command('account')
     .description(
-      'accounts: create, list, show, edit, credit, receivables, write-off, trial, block, unblock, end-sessions, key (an administrator’s key)',
+      'accounts: create, list, show, edit, credit, receivables, write-off, trial, block, unblock, close, end-sessions, key (an administrator’s key)',
     )
     .addCommand(createCommand())
     .addCommand(listAccountsCommand())
@@ -37,6 +37,7 @@ export function accountCommand(): Command {
     .addCommand(trialCommand())
     .addCommand(blockCommand('block', true))
     .addCommand(blockCommand('unblock', false))
+    .addCommand(closeCommand())
     .addCommand(endSessionsCommand())
     .addCommand(keyCommand());
 }
@@ -254,6 +255,46 @@ function blockCommand(name: 'block' | 'unblock', blocked: boolean): Command {
         const { id } = await getAccount(service, named);
         const changed = await service.admin.changeAccount(id, { blocked });
         answer(json, changed, `${changed.username} is ${blocked ? 'blocked' : 'not blocked'}.\n`);
+      }),
+    );
+}
+
+function closeCommand(): Command {
+  interface Options extends Json {
+    readonly balance: 'paid_out' | 'written_off';
+    readonly memo: string;
+    readonly idempotencyKey?: string;
+    readonly yes: boolean;
+  }
+  return new Command('close')
+    .description('close an account for good, once nothing of it runs or is open; cannot be undone')
+    .addArgument(whichAccount())
+    .addOption(
+      new Option('--balance <what>', 'what becomes of its balance')
+        .choices(['paid_out', 'written_off'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--memo <text>', 'why, or how it was paid out, for the ledger and the audit log')
+    .option('--idempotency-key <key>', 'idempotency key: a repeat does nothing again (default: generated)')
+    .option('--yes', 'do not ask; needed where there is no terminal', false)
+    .option('--json', 'print the answer as JSON', false)
+    .action((named: string, options: Options) =>
+      withService(async (service) => {
+        const { balance, memo, idempotencyKey = mintIdempotencyKey(), yes, json } = options;
+        const account = await getAccount(service, named);
+        if (!yes)
+          await confirm(
+            `Close ${account.username} for good, with a balance of ${account.balance} ${account.currency}? It cannot be opened again.`,
+          );
+        const closed = await service.admin.closeAccount(account.id, { balance, memo }, { idempotencyKey });
+        const { amount, written_off, currency, replayed } = closed;
+        const owed =
+          written_off === '0.00' ? '' : `; ${written_off} ${currency} that it owed was written off`;
+        answer(
+          json,
+          { ...closed, idempotency_key: idempotencyKey },
+          `${account.username} ${replayed ? 'was closed before' : 'is closed'}; ${amount} ${currency} left its balance${owed} (idempotency key ${idempotencyKey}).\n`,
+        );
       }),
     );
 }

@@ -20,7 +20,8 @@ const accountColumns: readonly Column<Account>[] = [
   { title: 'CREATED', value: ({ created_at }) => dayOf(created_at), mayLeave: true },
 ];
 
-function stateOf({ blocked, api_enabled }: Account): string {
+function stateOf({ blocked, api_enabled, closed_at }: Account): string {
+  if (closed_at !== undefined) return 'closed';
   if (blocked) return 'blocked';
   return api_enabled ? 'ok' : 'API off';
 }

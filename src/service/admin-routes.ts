@@ -5,6 +5,7 @@ import { accountAdminRoutes } from '../features/accounts/account-admin-routes.ts
 import { auditAdminRoutes } from '../features/audit/audit-admin-routes.ts';
 import { brandAdminRoutes } from '../features/brand/brand-admin-routes.ts';
 import { businessAdminRoutes } from '../features/business/business-routes.ts';
+import { closeAccountRoutes } from '../features/closing/close-account-routes.ts';
 import { loginCodeAdminRoutes } from '../features/customer-portal/login-code-routes.ts';
 import { loginLinkAdminRoutes } from '../features/customer-portal/login-link-admin-routes.ts';
 import { customerHoldRoutes } from '../features/customers/customer-hold-routes.ts';
@@ -38,6 +39,7 @@ import { webhookRoutes } from '../features/webhooks/webhook-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
 export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
+  Needs<typeof closeAccountRoutes> &
   Needs<typeof accountCreditRoutes> &
   Needs<typeof accountAccessRoutes> &
   Needs<typeof accountKeyRoutes> &
@@ -100,6 +102,7 @@ export function adminRoutes(
   productCallRoutes(app, dependencies);
   paymentSettingsRoutes(app, dependencies);
   receivableRoutes(app, dependencies);
+  closeAccountRoutes(app, dependencies);
   bankLineRoutes(app, dependencies);
   topupAdminRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);

@@ -10,6 +10,7 @@ import type { SessionStore } from '../features/auth/session-store.ts';
 import type { TotpStore } from '../features/auth/totp-store.ts';
 import type { BusinessReads } from '../features/business/business-reads.ts';
 import type { PlanSums } from '../features/business/plan-sums.ts';
+import { settleClosings } from '../features/closing/settle-closing.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
 import { eraseTexts } from '../features/erasure/erasure-job.ts';
@@ -257,7 +258,10 @@ function paymentJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {
     {
       kind: 'payments',
       ...times.payments,
-      run: async ({ signal }) => ({ backlog: await reconcilePayments(parts, signal) }),
+      run: async ({ signal }) => {
+        const left = await settleClosings(parts, signal);
+        return { backlog: left + (await reconcilePayments(parts, signal)) };
+      },
     },
   ];
 }

@@ -126,6 +126,11 @@ export const errorCatalog = {
     status: 409,
     message: 'Another customer has this reference, or had it before. Choose another one.',
   },
+  account_closed: { status: 409, message: 'This account was closed for good. Create another account.' },
+  account_not_closable: {
+    status: 409,
+    message: 'This account cannot be closed yet: {reason}. Settle this first, and try again.',
+  },
   clock_moving: {
     status: 409,
     message: 'The test clock is already moving. Wait for the answer to that request.',

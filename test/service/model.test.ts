@@ -318,6 +318,11 @@ async function send(
       await service.database.ofAccount(id).query(request.halted ? haltAccount : liftHalt, [id]);
       return null;
     }
+    case 'close': {
+      const { id } = clientAt(accounts, request.account);
+      await service.database.ofAccount(id).query(request.closed ? closeAccount : openAgain, [id]);
+      return null;
+    }
     case 'jobs':
       // A new end may be due at once, and the next run finds it (A67).
       for (let run = 0; run < 3; run += 1) await runRenewals(service);
@@ -366,6 +371,16 @@ const haltAccount: SqlStatement = {
 const liftHalt: SqlStatement = {
   name: 'lift_halt_of_model',
   text: 'update accounts set halted_at = null where id = $1::int',
+};
+
+/** Closes nothing else, so that the history goes on with the account afterwards. */
+const closeAccount: SqlStatement = {
+  name: 'close_account_of_model',
+  text: 'update accounts set closed_at = now() where id = $1::int',
+};
+const openAgain: SqlStatement = {
+  name: 'open_account_of_model',
+  text: 'update accounts set closed_at = null where id = $1::int',
 };
 
 const planRequests: Readonly<Record<PlanOperation, readonly [method: string, end: string]>> = {

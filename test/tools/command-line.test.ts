@@ -166,6 +166,22 @@ describe('accounts', () => {
     await runForJson(['orders'], reseller());
   });
 
+  test('are closed for good, and say so', async () => {
+    await runForJson(['account', 'create', 'leaving', '--group', 'distributor'], admin());
+    await runForJson(['account', 'credit', 'leaving', '12.50'], admin());
+    const closing = ['account', 'close', 'leaving', '--memo', 'Transfer 12', '--idempotency-key', 'bye'];
+    const asked = await runCommand([...closing, '--balance', 'paid_out'], admin());
+    assert.deepEqual([asked.code, /needs --yes/.test(asked.stderr)], [2, true]);
+    assert.equal((await runCommand(closing, admin())).code, 2, 'the balance is not guessed');
+    const done = await runCommand([...closing, '--balance', 'paid_out', '--yes'], admin());
+    assert.match(done.stdout, /^leaving is closed; 12\.50 USD left its balance \(idempotency key bye\)\.\n$/);
+    const again = await runForJson([...closing, '--balance', 'paid_out', '--yes'], admin());
+    assert.deepEqual([again.amount, again.replayed], ['12.50', true]);
+    assert.match((await runCommand(['account', 'list', '--search', 'leaving'], admin())).stdout, / closed /);
+    const refused = await runCommand(['account', 'unblock', 'leaving'], admin());
+    assertRefused(refused, 3, /closed for good/);
+  });
+
   test('of a group are listed without the administrators, who are listed by themselves', async () => {
     const listed = async (group: string) => {
       const { total, data } = await runForJson(['account', 'list', '--group', group], admin());
@@ -174,7 +190,7 @@ describe('accounts', () => {
       return data.map(({ username }: { username: string }) => username);
     };
     await runForJson(['account', 'create', 'globex', '--group', 'distributor'], admin());
-    assert.deepEqual(await listed('distributor'), ['globex']);
+    assert.deepEqual(await listed('distributor'), ['globex', 'leaving']);
     assert.deepEqual(await listed('reseller'), ['acme']);
     assert.deepEqual(await listed('administrator'), ['admin']);
   });

@@ -15,6 +15,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
       group: 'reseller',
       accessVersion: 1,
       isHalted: false,
+      isClosed: false,
       balanceCents: 0n,
       receivableCents: 0n,
       reversalCount: 0,

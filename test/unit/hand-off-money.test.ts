@@ -40,6 +40,7 @@ function openingState(productMode: ProductMode): OrderState {
         group: 'reseller',
         accessVersion: 1,
         isHalted: false,
+        isClosed: false,
         balanceCents: opening,
         receivableCents: 0n,
         reversalCount: 0,

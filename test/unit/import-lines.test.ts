@@ -47,6 +47,8 @@ const features: Readonly<Record<string, readonly string[]>> = {
     'request-log',
     'webhooks',
   ],
+  // Keys, sign-ins, alerts, automatic top-ups and webhooks end with their account.
+  closing: ['alerts', 'auth', 'identity', 'order-engine', 'orders', 'payments', 'webhooks'],
   verification: ['identity', 'order-engine', 'packages'],
   keys: ['accounts', 'auth', 'events', 'identity', 'request-log', 'test-mode'],
   'request-log': ['customers', 'identity', 'orders'],

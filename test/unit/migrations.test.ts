@@ -73,6 +73,7 @@ const published = {
   '0066-backup-marks.sql': '132ff94fb07189456f50c76abb037ced7cdddf2f2bd9d8e1d980993d2fd53540',
   '0067-weekly-summaries.sql': 'a2fb0ef13a8f99476879b5aef2ef1e7591fdaab2b0f3cdb18cb51108afbb69d5',
   '0068-order-times.sql': '02e2f0bb17f504383df09c6f46a8437cb7af8aff9907b77775b9e5a1003ccf90',
+  '0069-closed-accounts.sql': 'b79c905ab5e504e6a12f1c9c665e8f5168b50d5ede3d4d0f1bdf32ff963bdb74',
 };
 
 test('no migration changes after it was published', () => {

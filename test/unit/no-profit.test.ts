@@ -520,6 +520,7 @@ function opening(): Position {
     group: 'reseller' as const,
     accessVersion: 1,
     isHalted: false,
+    isClosed: false,
     balanceCents: openingCents,
     receivableCents: 0n,
     reversalCount: 0,

@@ -37,6 +37,7 @@ const account: AccountState = {
   group: 'reseller',
   accessVersion: 1,
   isHalted: true,
+  isClosed: false,
   balanceCents: 0n,
   receivableCents: 0n,
   reversalCount: 0,

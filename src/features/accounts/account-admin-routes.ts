@@ -134,7 +134,13 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
     {
       config: {
         scopes: ['admin:accounts'],
-        codes: ['validation_failed', 'address_locked_out', 'account_not_found', 'last_administrator'],
+        codes: [
+          'validation_failed',
+          'address_locked_out',
+          'account_not_found',
+          'account_closed',
+          'last_administrator',
+        ],
         // Anyone who controls the account's mail can reset its password, so both need a confirmation.
         sensitiveAction: {
           passwordField: 'current_password',

@@ -11,7 +11,7 @@ export const accountFilterSchema = Type.Object({
     }),
   ),
   group: Type.Optional(groupSchema),
-  state: Type.Optional(Type.String({ description: 'active, blocked, api_off or halted.' })),
+  state: Type.Optional(Type.String({ description: 'active, blocked, api_off, halted or closed.' })),
   balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
   sort: Type.Optional(Type.String({ description: 'newest, or name.' })),
   ...cursorParameters,

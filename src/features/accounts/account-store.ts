@@ -190,6 +190,7 @@ export async function changeAccount(
     if (before === null) return null;
     const gone = await recheckCaller(transaction, author, before);
     if (gone !== null) return gone;
+    if (before.closedAt !== null) return refusal('account_closed');
     const { password, ...settings } = change;
     const wanted = { ...before, ...settings };
     if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
@@ -257,6 +258,7 @@ export function resetApiKey(
     if (account === null) return null;
     const gone = await recheckCaller(transaction, author, account);
     if (gone !== null) return gone;
+    if (account.closedAt !== null) return refusal('account_closed');
     const revoked = await revokeFirstKey(transaction, id, now);
     const viewedAt = actorId === id ? now : null;
     const firstKey = await storeFirstKey(transaction, seal, id, key, { actorId, by, now }, viewedAt);

@@ -9,7 +9,7 @@ import type { Group } from '../../shared/periods.ts';
 import { type Account, accounts } from '../identity/account-table.ts';
 import { findHolderAccounts } from './find-holders.ts';
 
-export const accountStates = ['active', 'blocked', 'api_off', 'halted'] as const;
+export const accountStates = ['active', 'blocked', 'api_off', 'halted', 'closed'] as const;
 export type AccountState = (typeof accountStates)[number];
 
 /** There is no order by balance, because every order would have to update its index. */
@@ -38,8 +38,9 @@ const statement = (name: string, behind: string, order: string): SqlStatement =>
     where a.test_of is null and ${behind}
       and ($3::text = '' or strpos(a.search_text, $3::text) > 0 or a.id = any($7::int[]))
       and ($4::text = '' or a.group_name = $4::text)
-      and case $5::text when 'blocked' then a.blocked when 'api_off' then not a.api_enabled
-        when 'halted' then a.halted_at is not null
+      and case $5::text when 'blocked' then a.blocked and a.closed_at is null
+        when 'api_off' then not a.api_enabled and a.closed_at is null
+        when 'halted' then a.halted_at is not null when 'closed' then a.closed_at is not null
         when 'active' then not a.blocked and a.api_enabled and a.halted_at is null else true end
       and ($6::bigint is null or a.balance_cents < $6::bigint)
     order by ${order} limit $2::int`,

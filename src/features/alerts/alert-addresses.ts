@@ -37,6 +37,11 @@ const forgetAddresses: SqlStatement = {
     and confirmed_at is null and (asked_at is null or asked_at <= to_timestamp($3::bigint))`,
 };
 
+const forgetAll: SqlStatement = {
+  name: 'forget_mail_addresses_of_account',
+  text: 'delete from mail_addresses where account_id = $1::int',
+};
+
 const listConfirmed: SqlStatement = {
   name: 'list_confirmed_mail_addresses',
   text: `select address from mail_addresses
@@ -101,6 +106,11 @@ export async function noteAlertAddresses(
   if (emails.length === 0) return;
   await transaction.query(insertAddresses, [accountId, plain(emails)]);
   await transaction.query(askAgain, [accountId, plain(emails), dayAgo]);
+}
+
+/** For a closed account. */
+export async function forgetAlertAddresses(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.query(forgetAll, [accountId]);
 }
 
 export async function confirmedAddresses(

@@ -12,7 +12,7 @@ import { isTestAccount } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { listenToAccount } from '../events/event-log.ts';
 import { isInUse } from '../identity/account-in-use.ts';
-import { noteAlertAddresses } from './alert-addresses.ts';
+import { forgetAlertAddresses, noteAlertAddresses } from './alert-addresses.ts';
 import { mondayOf } from './weekly-summaries.ts';
 
 export interface Alerts {
@@ -103,6 +103,19 @@ export function replaceAlerts(
     );
     return true;
   });
+}
+
+const clearAlerts: SqlStatement = {
+  name: 'clear_alerts',
+  text: `update alerts set emails = '{}', plans_ending_days = null, is_catching_up = false, weekly_summary = false
+    where account_id = $1::int`,
+};
+
+/** For a closed account, in its transaction: nothing is mailed any more. */
+export async function silenceAlerts(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.ofAccount(accountId).query(setThreshold, [accountId, null, null]);
+  await transaction.query(clearAlerts, [accountId]);
+  await forgetAlertAddresses(transaction, accountId);
 }
 
 function parseAlerts(row: Row): Alerts {

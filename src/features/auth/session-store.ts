@@ -125,6 +125,11 @@ const deleteAll: SqlStatement = {
     returning ${isInTime} and s.password_version = p.password_version - case when $4::boolean then 1 else 0 end as was_alive`,
 };
 
+const deleteEvery: SqlStatement = {
+  name: 'delete_every_session_of',
+  text: 'delete from sessions s using people p where p.id = s.person_id and p.account_id = $1::int',
+};
+
 const renewSession: SqlStatement = {
   name: 'renew_session',
   text: `update sessions set token_hash = $3, password_version = $4::int, confirmed_at = null
@@ -287,4 +292,9 @@ function mintToken(): string {
 
 function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
+}
+
+/** For a closed account, in its transaction. */
+export async function deleteSessionsOf(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.query(deleteEvery, [accountId]);
 }

@@ -2,6 +2,8 @@
 
 import { accountChanged, changesChannel, notifyChange } from '../../platform/database/change-notices.ts';
 import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import type { JsonObject } from '../../shared/json.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { type Account, accounts } from './account-table.ts';
 
 const lockAccount: SqlStatement = {
@@ -24,6 +26,19 @@ const setKeepsBodies: SqlStatement = {
   text: 'update accounts set keeps_request_bodies = $2::boolean where id = $1::int',
 };
 
+// A closed account is blocked as well: sign-in, renewals, mails and payments keep away from blocked accounts already.
+const closeAccountRow: SqlStatement = {
+  name: 'close_account_row',
+  text: `update accounts set closed_at = to_timestamp($2::bigint), closing = $3::jsonb, blocked = true, api_enabled = false,
+      keeps_request_bodies = false, access_version = access_version + 1
+    where id = $1::int`,
+};
+
+const setClosing: SqlStatement = {
+  name: 'set_closing',
+  text: 'update accounts set closing = $2::jsonb where id = $1::int',
+};
+
 /** Returns null if the account is unknown. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
@@ -44,4 +59,18 @@ export async function writeEmail(transaction: Queryable, id: number, email: stri
 /** Requires the account's lock. */
 export async function writeKeepsBodies(transaction: Queryable, id: number, keeps: boolean): Promise<void> {
   await transaction.ofAccount(id).query(setKeepsBodies, [id, keeps]);
+}
+
+/** Requires the account's lock. */
+export async function closeRow(
+  transaction: Queryable,
+  id: number,
+  now: EpochSeconds,
+  closing: JsonObject,
+): Promise<void> {
+  await transaction.ofAccount(id).query(closeAccountRow, [id, now, JSON.stringify(closing)]);
+}
+
+export async function writeClosing(database: Queryable, id: number, closing: JsonObject): Promise<void> {
+  await database.ofAccount(id).query(setClosing, [id, JSON.stringify(closing)]);
 }

@@ -19,6 +19,7 @@ export const accountSchema = Type.Object(
     balance: amount('The remaining credit.'),
     currency,
     blocked: Type.Boolean(),
+    closed_at: Type.Optional(time('When the account was closed for good; absent if it was not.')),
     api_enabled: Type.Boolean(),
     rate_limit_per_minute: Type.Integer({
       description: 'Requests allowed in any 60 seconds.',

@@ -56,6 +56,9 @@ const allAccounts = describeTable('accounts', {
   capturesBodies: boolean('keeps_request_bodies'),
   /** The ledger was found wrong. Nothing is written until it is corrected. */
   isHalted: isSet('halted_at'),
+  /** For good. The account's people and keys were shut out with it. */
+  closedAt: nullableTime('closed_at'),
+  isClosed: isSet('closed_at'),
   createdAt: time('created_at'),
   /** The hashes of the last order and the last plan change that have one (row-hashes.ts). */
   orderHash: nullableText('order_hash'),
@@ -76,6 +79,7 @@ export const accounts = allAccounts.without(
   'alertDays',
   'reversalCount',
   'isHalted',
+  'isClosed',
   'orderHash',
   'changeHash',
 );
@@ -149,6 +153,7 @@ export const accountStates = allAccounts.pick(
   'group',
   'accessVersion',
   'isHalted',
+  'isClosed',
   'balanceCents',
   'receivableCents',
   'reversalCount',

@@ -14,6 +14,7 @@ export function accountView(account: Account, currency: string, isTotpEnabled: b
     balance: formatAmount(account.balanceCents),
     currency,
     blocked: account.blocked,
+    ...(account.closedAt === null ? {} : { closed_at: formatTime(account.closedAt) }),
     api_enabled: account.apiEnabled,
     rate_limit_per_minute: account.rateLimitPerMinute,
     allowed_ips: [...account.allowedIps],

@@ -194,6 +194,12 @@ const revokeThese: SqlStatement = {
   text: `update api_keys set revoked_at = to_timestamp($2::bigint) where id = any($1::int[]) and revoked_at is null`,
 };
 
+const revokeAllOf: SqlStatement = {
+  name: 'revoke_api_keys_of_accounts',
+  text: `update api_keys set revoked_at = to_timestamp($2::bigint)
+    where account_id = any($1::int[]) and revoked_at is null`,
+};
+
 const findKeyNames: SqlStatement = {
   name: 'find_api_key_names',
   text: 'select id, name from api_keys where id = any($1::int[])',
@@ -309,6 +315,15 @@ export async function revokeSecrets(
 ): Promise<void> {
   const ids = numberArray(secrets.map(({ id }) => id));
   await transaction.query(revokeThese, [ids, now]);
+}
+
+/** Revokes every secret of the accounts, for good. */
+export async function revokeKeysOf(
+  transaction: Queryable,
+  accountIds: readonly number[],
+  now: EpochSeconds,
+): Promise<void> {
+  await transaction.query(revokeAllOf, [numberArray(accountIds), now]);
 }
 
 /** Ends all of the key's secrets at `at`. With `isNow`, revokes them. */

@@ -46,6 +46,11 @@ const deleteLinks: SqlStatement = {
   text: 'delete from password_links where person_id = $1::int',
 };
 
+const deleteLinksOfAll: SqlStatement = {
+  name: 'end_password_links_of_account',
+  text: `delete from password_links l using people p where p.id = l.person_id and p.account_id = $1::int`,
+};
+
 const noteSignInAt: SqlStatement = {
   name: 'note_sign_in',
   text: 'update people set last_sign_in_at = to_timestamp($2::bigint) where id = $1::int',
@@ -89,6 +94,11 @@ export async function writePassword(
 /** Call in the transaction that changes the address, so that links mailed to the old address stop working. */
 export async function endPasswordLinks(transaction: Queryable, personId: number): Promise<void> {
   await transaction.query(deleteLinks, [personId]);
+}
+
+/** Invitations and resets of all people of the account. */
+export async function endLinksOfAll(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.query(deleteLinksOfAll, [accountId]);
 }
 
 /** Ends all sessions and pending sign-ins of the account's people. Passwords stay. */

@@ -30,7 +30,7 @@ export function accountAccessRoutes(
     {
       config: {
         scopes: ['admin:accounts'],
-        codes: ['account_not_found'],
+        codes: ['account_not_found', 'account_closed'],
         sensitiveAction: { passwordField: 'current_password' },
       },
       schema: {

@@ -24,6 +24,7 @@ export function accountKeyRoutes(app: FastifyInstance, dependencies: AccountKeyR
     readScope: 'admin:read',
     writeScope: 'admin:accounts',
     codes: ['account_not_found'],
+    createCodes: ['account_closed'],
     passwordField: 'current_password',
     bodies: { create: newKeyBodySchema, change: changeKeyBodySchema, rotate: rotateKeyBodySchema },
     noun: 'AccountKey',

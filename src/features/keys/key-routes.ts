@@ -58,6 +58,8 @@ export interface KeyOwner {
   readonly readScope: Scope;
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
+  /** Of making a key. */
+  readonly createCodes?: readonly ErrorCode[];
   readonly passwordField: SensitiveAction['passwordField'];
   /** `revoke` is absent if no password is asked. */
   readonly bodies: Readonly<Record<'create' | 'change' | 'rotate', object>> & { readonly revoke?: object };
@@ -117,7 +119,7 @@ export function keyRoutes(app: FastifyInstance, dependencies: KeyRoutesDependenc
   app.post<WithKey>(
     path,
     {
-      config: writes(['validation_failed', 'too_many_keys', 'key_not_found']),
+      config: writes(['validation_failed', 'too_many_keys', 'key_not_found', ...(owner.createCodes ?? [])]),
       schema: {
         operationId: `create${noun}`,
         summary: 'Make an API key',

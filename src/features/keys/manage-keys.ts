@@ -265,6 +265,8 @@ async function owned<Result>(
     if (account === null) return refusal('account_not_found');
     const gone = await recheckCaller(transaction, { ...author, now }, account);
     if (gone !== null) return gone;
+    // All of its keys are revoked, so the others find none.
+    if (account.closedAt !== null && what[0] === 'create') return refusal('account_closed');
     return runOnce(
       transaction,
       { accountId, idempotencyKey, what: ['key', ...what], now },

@@ -166,6 +166,16 @@ export function setAutoTopup(
   });
 }
 
+const forget: SqlStatement = {
+  name: 'forget_auto_topup',
+  text: 'delete from auto_topups where account_id = $1::int and in_flight is null',
+};
+
+/** For a closed account, in its transaction: its card is forgotten. */
+export async function forgetAutoTopup(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.ofAccount(accountId).query(forget, [accountId]);
+}
+
 function auditView({ status, belowCents, amountCents, monthlyMaximumCents }: AutoTopup) {
   const amount = (value: bigint | null) => (value === null ? null : formatAmount(value));
   return {

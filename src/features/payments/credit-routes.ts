@@ -45,6 +45,7 @@ export function accountCreditRoutes(
           'invalid_idempotency_key',
           'idempotency_conflict',
           'insufficient_credit',
+          'account_closed',
           'order_failed',
         ],
         isReplayable: true,

@@ -301,6 +301,8 @@ async function amongPeople<Result>(
     const takes: Scope[] = [isOwn ? 'people:write' : 'admin:accounts'];
     const problem = await recheckCaller(transaction, { actorId, by, takes, now }, account);
     if (problem !== null) return problem;
+    // People can still be removed from it.
+    if (account.closedAt !== null && what[0] !== 'remove') return refusal('account_closed');
     const present = await listPeople(transaction, accountId);
     return runOnce<Result>(
       transaction,

@@ -67,6 +67,8 @@ interface Surface {
   readonly sensitiveAction: SensitiveAction;
   readonly bodies: { readonly invite: object; readonly change: object; readonly confirm?: object };
   readonly codes: readonly ErrorCode[];
+  /** Of invitations and changes. */
+  readonly changeCodes?: readonly ErrorCode[];
   readonly accountIdOf: (request: FastifyRequest<WithPerson>) => number | null;
   readonly limited: (request: FastifyRequest, reply: FastifyReply) => Awaitable<Refusal | null>;
 }
@@ -85,6 +87,7 @@ export function peopleAdminRoutes(app: FastifyInstance, dependencies: PeopleRout
     sensitiveAction: { passwordField: 'current_password' },
     bodies: { invite: invitePersonBodySchema, change: changePersonBodySchema },
     codes: ['account_not_found'],
+    changeCodes: ['account_closed'],
     accountIdOf: ({ params }) => parseAccountId(params.id ?? ''),
     limited: () => null,
   });
@@ -120,7 +123,7 @@ export function peoplePanelRoutes(
 
 function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependencies, surface: Surface): void {
   const { database } = dependencies;
-  const { path, operations, scopes, sensitiveAction, bodies, codes } = surface;
+  const { path, operations, scopes, sensitiveAction, bodies, codes, changeCodes = [] } = surface;
   const lookups = ranked(database, 'lookups');
   const people = { ...dependencies, ...surface, lookups };
   const onePath = `${path}/:person_id`;
@@ -146,7 +149,14 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
     {
       config: {
         scopes: [scopes.write],
-        codes: [...codes, ...keyCodes, 'validation_failed', 'username_taken', 'too_many_people'],
+        codes: [
+          ...codes,
+          ...changeCodes,
+          ...keyCodes,
+          'validation_failed',
+          'username_taken',
+          'too_many_people',
+        ],
         sensitiveAction: { ...sensitiveAction, askedAlwaysIfOwner: true },
         isReplayable: true,
       },
@@ -167,7 +177,7 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
     {
       config: {
         scopes: [scopes.write],
-        codes: [...codes, ...keyCodes, 'person_not_found', 'invitation_used'],
+        codes: [...codes, ...changeCodes, ...keyCodes, 'person_not_found', 'invitation_used'],
         // The link may be an owner's, which gives control of the account.
         sensitiveAction: { ...sensitiveAction, isAskedAlways: true },
         isReplayable: true,
@@ -190,7 +200,15 @@ function peopleRoutes(app: FastifyInstance, dependencies: PeopleRoutesDependenci
     {
       config: {
         scopes: [scopes.write],
-        codes: [...codes, ...keyCodes, 'validation_failed', 'forbidden', 'person_not_found', 'last_owner'],
+        codes: [
+          ...codes,
+          ...changeCodes,
+          ...keyCodes,
+          'validation_failed',
+          'forbidden',
+          'person_not_found',
+          'last_owner',
+        ],
         isReplayable: true,
         // Links that set a password are mailed to this address.
         sensitiveAction: { ...sensitiveAction, askedAlwaysIfSent: ['email'], askedAlwaysIfOwner: true },

@@ -38,6 +38,7 @@ export function accountTrialRoutes(
           'invalid_idempotency_key',
           'idempotency_conflict',
           'account_not_found',
+          'account_closed',
           'invalid_package',
           'package_unavailable',
           'invalid_customer',

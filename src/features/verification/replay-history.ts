@@ -443,6 +443,7 @@ function accountWithPlenty(id: number, customerNumber: number, orderNumber: numb
     group: 'reseller',
     accessVersion,
     isHalted: false,
+    isClosed: false,
     balanceCents: plenty,
     receivableCents: 0n,
     reversalCount: 0,

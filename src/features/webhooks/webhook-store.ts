@@ -208,6 +208,17 @@ export async function deleteWebhooksOf(transaction: Queryable, accountId: number
   }
 }
 
+const disableRowsOf: SqlStatement = {
+  name: 'disable_webhooks_of_account',
+  text: 'update webhooks set enabled = false where account_id = $1::int and enabled returning id',
+};
+
+/** For a closed account, in its transaction. */
+export async function disableWebhooksOf(transaction: Queryable, accountId: number): Promise<void> {
+  for (const row of await transaction.query(disableRowsOf, [accountId]))
+    await announceWebhook(transaction, Number(row['id']));
+}
+
 const replaceSecret: SqlStatement = {
   name: 'replace_webhook_secret',
   text: `update webhooks set sealed_previous_secret = case when $4::bigint is null then null else sealed_secret end,

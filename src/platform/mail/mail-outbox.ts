@@ -179,3 +179,14 @@ export const sealedMails: SealedTexts = {
     await database.query(replaceSealed, sealedChangeValues(changes));
   },
 };
+
+const dropWaiting: SqlStatement = {
+  name: 'drop_waiting_mails',
+  text: `update mails set gave_up_at = now(), sealed_body = null, last_error = coalesce(last_error, 'the account was closed')
+    where account_id = $1::int and sent_at is null and gave_up_at is null`,
+};
+
+/** For a closed account, in its transaction. */
+export async function dropWaitingMails(transaction: Queryable, accountId: number): Promise<void> {
+  await transaction.query(dropWaiting, [accountId]);
+}

@@ -273,6 +273,11 @@ export const changeAccount = (
   id: number,
   body: AccountChange | (WithOwnPassword & ({ readonly password: string } | { readonly email: string })),
 ) => patch<{ readonly account: Api.Account }>(`/admin/v1/accounts/${id}`, body);
+export const closeAccount = (
+  id: number,
+  body: { balance: 'paid_out' | 'written_off'; memo: string } & WithOwnPassword,
+  idempotencyKey: string,
+) => post<{ readonly amount: string }>(`/admin/v1/accounts/${id}/close`, body, idempotencyKey);
 export const creditAccount = (
   id: number,
   body: { amount: string; memo?: string; current_password?: OwnPassword },

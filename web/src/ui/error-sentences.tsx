@@ -34,6 +34,8 @@ const sentences = {
   code_required: t`Enter a code from your authenticator app too, or a recovery code.`,
   insufficient_credit: t`The balance is too low. Nothing was charged.`,
   account_blocked: t`This account is blocked.`,
+  account_closed: t`This account was closed.`,
+  account_not_closable: t`This account can’t be closed yet.`,
   forbidden: t`Only the operator can do this.`,
   insufficient_scope: t`Your role doesn’t allow this. An account owner can change that.`,
   test_mode_only: t`Only available in test mode.`,

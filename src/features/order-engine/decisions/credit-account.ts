@@ -27,6 +27,7 @@ export function creditAccount(
     if (earlier.entry.fingerprint !== fingerprint) return refused('idempotency_conflict');
     return { type: 'credited', ...earlier, receivableCents: account.receivableCents, replayed: true };
   }
+  if (account.isClosed && amountCents > 0n) return refused('account_closed');
   if (account.isHalted) return refused('order_failed', { reason: 'account_halted' });
   // The balance of a full account can still be debited.
   const full = amountCents > 0n ? refusedAsFull(working, account) : null;

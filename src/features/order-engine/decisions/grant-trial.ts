@@ -27,6 +27,7 @@ export function grantTrial(
     const { accountId, customerNumber } = earlier;
     return { type: 'granted', accountId, customerNumber, replayed: true };
   }
+  if (account.isClosed) return refused('account_closed');
   const trial = working.packages.get(packageId);
   if (trial === undefined)
     return { type: 'refused', refusal: fieldRefusal('invalid_package', 'package_id', 'unknown') };

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import {
+  Archive,
   Ban,
   Eye,
   Gift,
@@ -43,6 +44,7 @@ import { AccountLists } from './account-lists.tsx';
 import { AccountSettingsDialog } from './account-settings-dialog.tsx';
 import { AccountBadges } from './accounts-page.tsx';
 import { BlockDialog } from './block-dialog.tsx';
+import { CloseAccountDialog } from './close-account-dialog.tsx';
 import {
   DisableTotpDialog,
   EmailDialog,
@@ -66,7 +68,8 @@ export function AccountPage() {
     return <PageProblem title={t`Account`} back={back} error={error} onRetry={() => void refetch()} />;
   }
   const account = data?.account;
-  const canManage = account !== undefined && mayManage(account);
+  const isClosed = account?.closed_at !== undefined;
+  const canManage = account !== undefined && mayManage(account) && !isClosed;
   return (
     <>
       <PageHeader
@@ -88,7 +91,7 @@ export function AccountPage() {
               <ButtonLink to="/admin/audit" search={{ account: account.username }}>
                 {t`History`}
               </ButtonLink>
-              {account.is_admin ? null : (
+              {account.is_admin || isClosed ? null : (
                 <Button icon={Eye} onClick={() => view.mutate(undefined)}>
                   {t`View as reseller`}
                 </Button>
@@ -103,8 +106,8 @@ export function AccountPage() {
         {view.error === null ? null : <ErrorNotice error={view.error} />}
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />
-          {account === undefined || !may('admin:accounts') ? null : (
-            <ActionBar actions={settingActions(account, canManage)} />
+          {account === undefined || isClosed || !may('admin:accounts') ? null : (
+            <ActionBar actions={settingActions(account, canManage, may)} />
           )}
         </Card>
         {account === undefined ? null : (
@@ -156,11 +159,22 @@ function moneyActions(account: Account, may: ReturnType<typeof useMay>): readonl
   );
   return [
     { id: 'debit', title: t`Debit`, icon: Minus, isOffered, dialog: dialog('debit') },
-    { id: 'credit', title: t`Credit`, icon: Plus, look: 'primary', isOffered, dialog: dialog('credit') },
+    {
+      id: 'credit',
+      title: t`Credit`,
+      icon: Plus,
+      look: 'primary',
+      isOffered: isOffered && account.closed_at === undefined,
+      dialog: dialog('credit'),
+    },
   ];
 }
 
-function settingActions(account: Account, canManage: boolean): readonly Action[] {
+function settingActions(
+  account: Account,
+  canManage: boolean,
+  may: ReturnType<typeof useMay>,
+): readonly Action[] {
   const { blocked } = account;
   const action = (
     id: string,
@@ -188,6 +202,10 @@ function settingActions(account: Account, canManage: boolean): readonly Action[]
     action('key', t`Replace key`, KeyRound, ResetKeyDialog, { look: 'danger' }),
     action('block', blocked ? t`Unblock` : t`Block`, Ban, BlockDialog, {
       look: blocked ? 'plain' : 'danger',
+    }),
+    action('close', t`Close account`, Archive, CloseAccountDialog, {
+      isOffered: canManage && !account.is_admin && may('admin:credit'),
+      look: 'danger',
     }),
   ];
 }
@@ -236,5 +254,8 @@ function accountFacts(account: Account | undefined) {
     { name: t`Email`, value: account && <EmailText email={account.email} /> },
     { name: t`Two-factor authentication`, value: account && (account.totp_enabled ? t`On` : t`Off`) },
     { name: t`Created`, value: account && <Time at={account.created_at} /> },
+    ...(account?.closed_at === undefined
+      ? []
+      : [{ name: t`Closed`, value: <Time at={account.closed_at} /> }]),
   ];
 }

@@ -79,6 +79,7 @@ const stateOptions = [
   { value: 'blocked', title: t`Blocked` },
   { value: 'api_off', title: t`API off` },
   { value: 'halted', title: t`Frozen` },
+  { value: 'closed', title: t`Closed` },
 ];
 
 export function AccountsPage() {
@@ -128,13 +129,17 @@ function amountOf(typed: string | undefined): string | undefined {
 }
 
 export function AccountBadges({ account }: { readonly account: Account & { readonly halted?: boolean } }) {
+  const isClosed = account.closed_at !== undefined;
+  const isBlocked = account.blocked && !isClosed;
+  const isOff = !account.api_enabled && !isClosed;
   return (
     <span className="inline-flex flex-wrap gap-1">
       {account.is_admin ? <Badge tone="accent">{t`Administrator`}</Badge> : null}
-      {account.blocked ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
-      {account.api_enabled ? null : <Badge tone="warn">{t`API off`}</Badge>}
+      {isClosed ? <Badge>{t`Closed`}</Badge> : null}
+      {isBlocked ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
+      {isOff ? <Badge tone="warn">{t`API off`}</Badge> : null}
       {account.halted === true ? <Badge tone="bad">{t`Frozen`}</Badge> : null}
-      {account.is_admin || account.blocked || !account.api_enabled || account.halted === true ? null : (
+      {account.is_admin || isClosed || isBlocked || isOff || account.halted === true ? null : (
         <Badge tone="good">{t`Active`}</Badge>
       )}
     </span>

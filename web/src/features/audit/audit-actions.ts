@@ -6,6 +6,7 @@ import { wordOf } from '../../text/words.ts';
 export const auditActionWord = wordOf({
   'account.create': t`Account created`,
   'account.update': t`Account changed`,
+  'account.close': t`Account closed`,
   'account.view': t`Viewed as reseller`,
   'account.set_alerts': t`Alerts changed`,
   'account.set_auto_topup': t`Automatic top-up changed`,

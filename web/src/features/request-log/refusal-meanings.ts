@@ -25,6 +25,14 @@ const meanings: Readonly<Record<string, Meaning>> = {
     means: t`The key was replaced or revoked, or has expired.`,
     toDo: t`Use the current key in your program, or create a new one under “API access”.`,
   },
+  account_closed: {
+    means: t`The account was closed for good.`,
+    toDo: t`Use another account.`,
+  },
+  account_not_closable: {
+    means: t`Something of the account is still open.`,
+    toDo: t`details.reason says what. Settle it, then close the account.`,
+  },
   account_blocked: {
     means: t`The account is blocked, so every request is refused.`,
     toDo: t`Only the operator can unblock it.`,
