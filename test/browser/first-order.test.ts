@@ -44,7 +44,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
 
   const page = await panel.open('/panel/');
   await typeSignIn(page, 'north.shop', password);
-  await choosePassword(page, password, testPassword);
+  await choosePassword(page, testPassword);
   await page.getByText('0 of 3 done').waitFor();
   await page.getByRole('link', { name: 'Go to API access' }).click();
   await page.getByRole('button', { name: 'Show key' }).click();

@@ -85,10 +85,9 @@ test('an operator opens a channel without a page of the documentation, and the f
   await hand.type(page, generated('password'));
   await hand.press(page, 'Enter');
   await heading(page, 'Choose your password').waitFor();
-  await hand.click(page.getByLabel('Temporary password', { exact: true }));
-  await hand.type(page, generated('password'));
-  await hand.press(page, 'Tab');
+  await hand.click(page.getByLabel('New password', { exact: true }));
   await hand.type(page, ownPassword);
+  await hand.press(page, 'Tab');
   await hand.press(page, 'Tab');
   await hand.type(page, ownPassword);
   await hand.press(page, 'Enter');

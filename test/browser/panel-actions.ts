@@ -8,9 +8,9 @@ export async function typeSignIn(page: Page, username: string, password: string)
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-export async function choosePassword(page: Page, current: string, next: string): Promise<void> {
+/** Right after the sign-in, whose password is not asked for again. */
+export async function choosePassword(page: Page, next: string): Promise<void> {
   await heading(page, 'Choose your password').waitFor();
-  await page.getByLabel('Temporary password').fill(current);
   await page.getByLabel('New password', { exact: true }).fill(next);
   await page.getByLabel('Confirm new password').fill(next);
   await page.getByRole('button', { name: 'Set password' }).click();

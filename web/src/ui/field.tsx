@@ -65,7 +65,6 @@ const kinds = {
   email: { type: 'email', autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maxLength: 254 },
   money: { inputMode: 'decimal', autoComplete: 'off' },
   count: { inputMode: 'numeric', autoComplete: 'off' },
-  newPassword: { type: 'password', autoComplete: 'new-password', maxLength: 200 },
 } as const satisfies Record<string, InputHTMLAttributes<HTMLInputElement>>;
 
 type TextFieldProps = FieldProps &

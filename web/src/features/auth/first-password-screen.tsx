@@ -2,14 +2,17 @@
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { leave } from './leave.ts';
 import { PasswordForm } from './password-form.tsx';
+import { typedPassword } from './typed-password.ts';
 
 export default function FirstPasswordScreen({ username }: { readonly username: string }) {
   const client = useQueryClient();
+  const [typed] = useState(typedPassword);
   return (
     <EntryCard
       title={t`Choose your password`}
@@ -25,6 +28,7 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
       <PasswordForm
         username={username}
         currentLabel={t`Temporary password`}
+        typedCurrent={typed}
         action={t`Set password`}
         isNarrow
         onDone={() => say(t`Password set.`)}

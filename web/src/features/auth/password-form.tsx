@@ -4,7 +4,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { PasswordField } from '../../ui/field.tsx';
 import { useText } from '../../ui/use-text.ts';
 
 const lengthMin = 12;
@@ -12,17 +12,20 @@ const lengthMin = 12;
 export function PasswordForm({
   username,
   currentLabel,
+  typedCurrent = null,
   action,
   isNarrow = false,
   onDone,
 }: {
   readonly username: string;
   readonly currentLabel: string;
+  /** Known from the sign-in: the form does not ask for it. */
+  readonly typedCurrent?: string | null;
   readonly action: string;
   readonly isNarrow?: boolean;
   readonly onDone: () => void;
 }) {
-  const [current, currentField, setCurrent] = useText();
+  const [current, currentField, setCurrent] = useText(typedCurrent ?? '');
   const [next, nextField, setNext] = useText();
   const [again, againField, setAgain] = useText();
   const command = useCommand(changePassword, {
@@ -48,24 +51,25 @@ export function PasswordForm({
       {/* Password managers need a username field. */}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
       <div className={classNames('grid gap-4', !isNarrow && 'md:grid-cols-3')}>
-        <TextField
-          label={currentLabel}
-          type="password"
-          autoComplete="current-password"
-          autoFocus={isNarrow}
-          maxLength={200}
-          {...currentField}
-        />
-        <TextField
+        {typedCurrent === null ? (
+          <PasswordField
+            label={currentLabel}
+            autoComplete="current-password"
+            autoFocus={isNarrow}
+            {...currentField}
+          />
+        ) : null}
+        <PasswordField
           label={t`New password`}
-          kind="newPassword"
+          autoComplete="new-password"
+          autoFocus={typedCurrent !== null}
           hint={t`Use at least ${lengthMin} characters.`}
           problem={isShort ? t`Use at least ${lengthMin} characters.` : null}
           {...nextField}
         />
-        <TextField
+        <PasswordField
           label={t`Confirm new password`}
-          kind="newPassword"
+          autoComplete="new-password"
           problem={isOther ? t`Passwords don’t match.` : null}
           {...againField}
         />

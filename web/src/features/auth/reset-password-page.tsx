@@ -13,7 +13,7 @@ import type { PasswordLink } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { PasswordField, TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { useText } from '../../ui/use-text.ts';
@@ -195,17 +195,17 @@ function ChoosePassword({ token, link }: { readonly token: string; readonly link
           value={username}
           onText={() => undefined}
         />
-        <TextField
+        <PasswordField
           label={t`New password`}
-          kind="newPassword"
+          autoComplete="new-password"
           autoFocus
           hint={shortText}
           problem={chosen !== '' && chosen.length < passwordLengthMin ? shortText : null}
           {...chosenField}
         />
-        <TextField
+        <PasswordField
           label={t`Confirm new password`}
-          kind="newPassword"
+          autoComplete="new-password"
           problem={again !== '' && again !== chosen ? t`Passwords don’t match.` : null}
           {...againField}
         />

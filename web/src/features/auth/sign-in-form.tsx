@@ -15,7 +15,7 @@ interface SignInFormProps {
   readonly heading: string;
   /** Filled in where the person is known. */
   readonly knownUsername?: string;
-  readonly onDone: () => void;
+  readonly onDone: (password: string) => void;
 }
 
 export function SignInForm({ heading, knownUsername = '', onDone }: SignInFormProps) {
@@ -23,7 +23,7 @@ export function SignInForm({ heading, knownUsername = '', onDone }: SignInFormPr
   const [password, passwordField, setPassword] = useText();
   const [code, codeField, setCode] = useText();
   const [asksCode, setAsksCode] = useState(false);
-  const command = useCommand(signIn, { onDone });
+  const command = useCommand(signIn, { onDone: () => onDone(password) });
   const waitSeconds = useCountdown(command.error);
   const asksForCode = command.error instanceof ApiError && command.error.code === 'code_required';
   if (asksForCode && !asksCode) setAsksCode(true);

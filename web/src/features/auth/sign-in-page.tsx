@@ -8,6 +8,7 @@ import { withTexts } from '../../text/texts.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { keepTypedPassword } from './typed-password.ts';
 
 const LookAround = lazy(withTexts(() => import('./look-around.tsx')));
 
@@ -44,7 +45,8 @@ export function SignInPage() {
     >
       <SignInForm
         heading={t`Sign in`}
-        onDone={() => {
+        onDone={(password) => {
+          keepTypedPassword(password);
           client.clear();
           const path = safePath(next);
           // Open the page that was requested. Without one, operators start at the business overview.
