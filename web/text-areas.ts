@@ -8,7 +8,7 @@ export const consoleSources = [
   'features/customers/{all-customers-page,any-customer-drawer,any-customer-page,suspend-dialog}.tsx',
   'features/fulfillment/**',
   'features/ledger/revenue-page.tsx',
-  'features/orders/{account-order-page,change-package-dialog}.tsx',
+  'features/orders/{account-order-page,all-orders-page,change-package-dialog}.tsx',
   'features/overview/{console-overview-page,health-page}.tsx',
   'features/overview/job-words.ts',
   'features/packages/**',
@@ -46,6 +46,6 @@ export const seldomSources = [
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
   'shell/{command-palette,shortcut-sheet}.tsx',
-  'ui/{body-box,error-sentences,ruled-price}.tsx',
+  'ui/{body-box,error-sentences,ruled-price,saved-views}.tsx',
   'ui/field-problems.ts',
 ];

@@ -18,10 +18,12 @@ test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and d
   const page = await panel.openAs(reseller, '/panel/orders');
   const zone = page.getByRole('complementary', { name: 'Menu' }).getByRole('combobox', { name: 'Time zone' });
   await row(page, 'late.evening').getByText('13 Mar 2026, 00:30').filter({ visible: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Ordered' }).selectOption('Between …');
   await page.getByText('Europe/Berlin', { exact: true }).filter({ visible: true }).first().waitFor();
   await zone.selectOption('UTC');
   await row(page, 'late.evening').getByText('12 Mar 2026, 23:30').filter({ visible: true }).waitFor();
 
+  await page.getByRole('combobox', { name: 'Ordered' }).selectOption('Between …');
   await page.getByLabel('From', { exact: true }).fill('2026-03-12');
   await page.getByLabel('to', { exact: true }).fill('2026-03-12');
   await page.getByText('12 Mar 2026 · UTC').waitFor();

@@ -109,6 +109,7 @@ const panel = usePanelBrowser(async (service) => {
     'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
     'revenue-page': { path: '/panel/admin/revenue', title: 'Revenue by account' },
+    'all-orders-page': { path: '/panel/admin/orders', title: 'All orders' },
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
     'any-customer-page': {
       path: `/panel/admin/customers/${Math.floor(orderId / 1e9) * 1e9 + 1}`,

@@ -12,6 +12,7 @@ import type { ReactNode } from 'react';
 import {
   accountParams,
   allCustomerParams,
+  allOrderParams,
   auditParams,
   consoleOverviewParams,
   customerParams,
@@ -213,6 +214,12 @@ const routeTree = root.addChildren([
         ...customerParams,
         ...ledgerParams,
         ...requestParams,
+      ),
+      consolePage(
+        '/orders',
+        'AllOrdersPage',
+        withConsoleTexts(() => import('./features/orders/all-orders-page.tsx')),
+        ...allOrderParams,
       ),
       consolePage(
         '/orders/$orderId',

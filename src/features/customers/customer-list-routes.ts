@@ -58,6 +58,7 @@ const filters: FilterableList<CustomerListFilter> = {
     externalRef: sent.text('external_ref') || null,
     expires: sent.span('expires_from', 'expires_to'),
     planStatus: null,
+    autoRenew: null,
     order: 'newest',
     typed: '',
     endsWithinDays: 0,
@@ -68,11 +69,12 @@ const orders = { '': 'newest', expires_at: 'expiry', '-expires_at': 'last_expiry
 
 const filtersOfPages: FilterableList<CustomerListFilter> = {
   ...filters,
-  names: [...filters.names, 'words', 'plan_status', 'ends_within', 'sort'],
+  names: [...filters.names, 'words', 'plan_status', 'auto_renew', 'ends_within', 'sort'],
   read: (sent: ListQuery) => ({
     ...filters.read(sent),
     typed: wordsOf(sent),
     planStatus: sent.oneOf('plan_status', planStatuses),
+    autoRenew: sent.oneOf('auto_renew', ['on', 'off']),
     endsWithinDays: sent.number('ends_within', 0),
     order: orders[sent.oneOf('sort', ['expires_at', '-expires_at']) ?? ''],
   }),

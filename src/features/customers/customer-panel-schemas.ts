@@ -29,6 +29,7 @@ export const customerPageFilters = {
     ['active', 'suspended', 'cancelled', 'expired'] as const,
     'Customers whose plan has this status.',
   ),
+  auto_renew: oneOfParameter(['on', 'off'] as const, 'Customers whose plan renews itself, or does not.'),
   ends_within: Type.Optional(
     Type.Unsafe<string>({
       type: 'integer',

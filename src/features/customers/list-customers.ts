@@ -8,7 +8,7 @@ import { queryShards } from '../../platform/database/shards/query-shards.ts';
 import { textArray } from '../../platform/database/sql-arrays.ts';
 import { type OwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { type Customer, shownCustomers } from '../order-engine/records/customer-table.ts';
+import { type Customer, lifeOf, shownCustomers } from '../order-engine/records/customer-table.ts';
 import {
   type CustomerStatus,
   isSuspended,
@@ -36,6 +36,8 @@ export interface CustomerFilter {
   /** The plan's end, from `since` (inclusive) to `until` (exclusive); null matches any. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly planStatus: PlanStatus | null;
+  /** Whether the plan renews itself. Not known to the SQL: rows are checked after they are read. */
+  readonly autoRenew: 'on' | 'off' | null;
   /** Words as folded by search-words.ts. An empty list matches any customer. */
   readonly words: readonly string[];
   /** If an id was typed: the customer with this id, or of the order with this id, is added to the matches. */
@@ -53,6 +55,7 @@ export const everyCustomer: Omit<CustomerFilter, 'now'> = {
   isActive: null,
   expires: null,
   planStatus: null,
+  autoRenew: null,
   words: [],
   id: null,
   order: 'newest',
@@ -250,10 +253,10 @@ export async function countCustomers(
   accountId: number,
   filter: CustomerFilter,
 ): Promise<number | null> {
-  const { words, start, externalRef } = filter;
+  const { words, start, externalRef, autoRenew } = filter;
   const { since, until } = endsOf(filter);
   const isOpen = since === 0 && until === endOfTime;
-  if (words.length > 0 || start !== null || externalRef !== null || isOpen) return null;
+  if (words.length > 0 || start !== null || externalRef !== null || autoRenew !== null || isOpen) return null;
   const [row] = await database.ofAccount(accountId).query(countFitting, [accountId, ...termsOf(filter)]);
   return Number(row?.['within']) <= endsAtOnceMax ? Number(row?.['fitting']) : null;
 }
@@ -268,15 +271,16 @@ interface RowRange {
   readonly next: ListCursor | null;
 }
 
-function isSearch({ words, planStatus: wanted, order }: CustomerFilter): boolean {
-  return words.length > 0 || wanted !== null || order !== 'newest';
+function isSearch({ words, planStatus: wanted, autoRenew, order }: CustomerFilter): boolean {
+  return words.length > 0 || wanted !== null || autoRenew !== null || order !== 'newest';
 }
 
 /** Without a filter, every row of the range is shown. With a filter that rarely matches, all its rows are read at once. */
 function firstRows(filter: CustomerFilter, wanted: number, isRare: boolean): number {
   if (filter.words.length > 0) return rowsAtOnceMax;
-  const { status, packageId, isActive, expires, planStatus: wantedStatus, start, externalRef } = filter;
-  const leavesOut = [status, packageId, isActive, expires, wantedStatus, start, externalRef].some(
+  const { status, packageId, isActive, expires, planStatus: wantedStatus, autoRenew } = filter;
+  const { start, externalRef } = filter;
+  const leavesOut = [status, packageId, isActive, expires, wantedStatus, autoRenew, start, externalRef].some(
     (one) => one !== null,
   );
   return Math.min(rowsAtOnceMax, (Math.max(0, wanted) + 1) * (isRare || !leavesOut ? 1 : pagesAtFirst));
@@ -462,15 +466,21 @@ function fits(customer: Customer, filter: CustomerFilter): boolean {
 }
 
 function fitsPlan(customer: Customer, filter: CustomerFilter): boolean {
-  const { status, packageId, isActive, planStatus: wanted, now, expires } = filter;
+  const { status, packageId, isActive, planStatus: wanted, autoRenew, now, expires } = filter;
   const { expiresAt, cancelled } = customer;
   return (
     (status === null || customer.status === status) &&
     (packageId === null || customer.packageId === packageId) &&
     (isActive === null || mayUsePlan(customer, now) === isActive) &&
+    (autoRenew === null || (autoRenew === 'on') === renewsItself(customer)) &&
     (wanted === null || planStatus(expiresAt, isSuspended(customer), cancelled, now) === wanted) &&
     (expires === null || (expiresAt >= expires.since && expiresAt < expires.until))
   );
+}
+
+function renewsItself(customer: Customer): boolean {
+  const { autoRenew, endsAtPeriodEnd } = lifeOf(customer);
+  return autoRenew !== null && !endsAtPeriodEnd;
 }
 
 function formatCursor(cursor: ListCursor): string {

@@ -10,9 +10,21 @@ export const orderParams = [
   'open',
 ] as const;
 
+export const allOrderParams = [
+  'account_id',
+  'status',
+  'kind',
+  'package_id',
+  'from',
+  'to',
+  'cursor',
+  'open',
+] as const;
+
 export const customerParams = [
   'q',
   'state',
+  'renewal',
   'package_id',
   'ending',
   'from',
@@ -47,6 +59,7 @@ export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to'
 export const allCustomerParams = [
   'q',
   'state',
+  'renewal',
   'package_id',
   'ending',
   'from',

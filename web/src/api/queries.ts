@@ -89,6 +89,9 @@ export const byCursor = (query: Query): Query => ({
 
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
   listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query));
+export const allOrdersPath = '/admin/v1/orders';
+export const allOrdersQuery = (query: Query) =>
+  listing<Api.CursorPage<Api.ListedOrder>>(allOrdersPath, byCursor(query));
 export const orderQuery = (id: string, accountId: number | null = null) =>
   reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
 export const customersQuery = (query: Query, accountId: number | null = null) =>

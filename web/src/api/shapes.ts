@@ -110,7 +110,10 @@ export type { AccountView as Account } from '../../../src/features/identity/acco
 export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.ts';
 export type { LedgerEntryView as LedgerEntry } from '../../../src/features/ledger/ledger-schemas.ts';
 export type { SeriesPointView as SeriesPoint } from '../../../src/features/ledger/spending-schemas.ts';
-export type { OrderView as Order } from '../../../src/features/orders/order-schemas.ts';
+export type {
+  ListedOrderView as ListedOrder,
+  OrderView as Order,
+} from '../../../src/features/orders/order-schemas.ts';
 export type { LimitView as Limit } from '../../../src/features/packages/limit-schemas.ts';
 export type {
   AdminPackageView as AdminPackage,

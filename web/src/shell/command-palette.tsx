@@ -7,35 +7,57 @@ import { useNavigate } from '@tanstack/react-router';
 import {
   Activity,
   BookOpen,
+  Download,
   FlaskConical,
+  HandCoins,
   Keyboard,
   KeyRound,
+  Languages,
   LogOut,
   type LucideIcon,
+  Package,
   Plus,
   Search,
   ShoppingBag,
+  UserPlus,
   UserRound,
   UsersRound,
+  Webhook,
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
-import { accountsQuery, allCustomersQuery, customersQuery } from '../api/queries.ts';
+import { accountsQuery, allCustomersQuery, allOrdersPath, customersQuery } from '../api/queries.ts';
 import type { Holder } from '../api/shapes.ts';
 import { holdersQuery } from '../api/support-queries.ts';
 import { leave } from '../features/auth/leave.ts';
+import { language, languageNames, languages } from '../text/language.ts';
 import { isLastFour, shortenedKey } from '../text/shortened-key.ts';
+import { askAction } from '../ui/asked-action.ts';
 import { useBackCloses } from '../ui/back-closes.ts';
 import { backdropClasses } from '../ui/dialog.tsx';
 import { focusContent, useDialogOpener } from '../ui/dialog-opener.ts';
+import { download } from '../ui/download-button.tsx';
 import { Keys } from '../ui/keys.tsx';
+import { chooseLanguage } from '../ui/language-choice.tsx';
 import { useTypedAhead } from '../ui/typed-ahead.ts';
 import { type PageEntry, useDocsAddress, usePages } from './page-list.ts';
 
+/** In the order in which groups stand that match equally well. */
+const groupTitles = {
+  ids: t`Sign-ins and keys`,
+  pages: t`Go to`,
+  actions: t`Actions`,
+  customers: t`Customers`,
+  accounts: t`Accounts`,
+} as const;
+
+type GroupName = keyof typeof groupTitles;
+
 interface Command {
   readonly id: string;
+  readonly group: GroupName;
   readonly title: string;
   readonly note?: string;
   readonly keys?: string;
@@ -74,7 +96,9 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
   useBackCloses(onClose);
   useTypedAhead(setText);
   useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' });
+    list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
+    // The heading of the first group would stay hidden above its first command.
+    if (at === 0) list.current?.scrollTo({ top: 0 });
   }, [at]);
 
   const onKeyDown = (key: string): boolean => {
@@ -128,33 +152,44 @@ export default function CommandPalette({ onClose, onPlaceOrder, onShortcuts }: C
             aria-label={t`Results`}
             className="overflow-y-auto p-2 empty:hidden"
           >
-            {commands.map((command, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text box
-              <div
-                key={command.id}
-                id={`${listId}-${index}`}
-                role="option"
-                aria-selected={index === at}
-                tabIndex={-1}
-                onMouseMove={() => setChosen(index)}
-                onClick={command.run}
-                className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill forced-colors:aria-selected:outline-2 forced-colors:aria-selected:-outline-offset-2"
-              >
-                <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
-                {/* The note distinguishes equal titles, so the title is truncated first. */}
-                <span className="flex min-w-0 flex-1 flex-col py-1 leading-snug sm:flex-row sm:gap-2">
-                  <bdi className="min-w-16 truncate">{command.title}</bdi>
-                  {command.note === undefined ? null : (
-                    <bdi className="max-w-full truncate text-soft sm:max-w-2/3 sm:shrink-0">
-                      {command.note}
-                    </bdi>
-                  )}
-                </span>
-                {command.keys === undefined ? null : (
-                  <span className="pointer-coarse:hidden">
-                    <Keys keys={command.keys} />
-                  </span>
-                )}
+            {groupsOf(commands).map(({ name, first, members }) => (
+              // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a listbox
+              <div key={name} role="group" aria-labelledby={`${listId}-${name}`} className="not-first:mt-2">
+                <div id={`${listId}-${name}`} className="px-2.5 py-1 text-xs font-medium text-soft">
+                  {groupTitles[name]}
+                </div>
+                {members.map((command, position) => {
+                  const index = first + position;
+                  return (
+                    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the text box
+                    <div
+                      key={command.id}
+                      id={`${listId}-${index}`}
+                      role="option"
+                      aria-selected={index === at}
+                      tabIndex={-1}
+                      onMouseMove={() => setChosen(index)}
+                      onClick={command.run}
+                      className="flex min-h-10 cursor-pointer items-center gap-3 rounded-control px-2.5 aria-selected:bg-accent-fill forced-colors:aria-selected:outline-2 forced-colors:aria-selected:-outline-offset-2"
+                    >
+                      <command.icon aria-hidden="true" className="size-4 shrink-0 text-soft" />
+                      {/* The note distinguishes equal titles, so the title is truncated first. */}
+                      <span className="flex min-w-0 flex-1 flex-col py-1 leading-snug sm:flex-row sm:gap-2">
+                        <bdi className="min-w-16 truncate">{command.title}</bdi>
+                        {command.note === undefined ? null : (
+                          <bdi className="max-w-full truncate text-soft sm:max-w-2/3 sm:shrink-0">
+                            {command.note}
+                          </bdi>
+                        )}
+                      </span>
+                      {command.keys === undefined ? null : (
+                        <span className="pointer-coarse:hidden">
+                          <Keys keys={command.keys} />
+                        </span>
+                      )}
+                    </div>
+                  );
+                })}
               </div>
             ))}
           </div>
@@ -177,9 +212,32 @@ function useCommands(text: string, { onClose, ...props }: CommandPaletteProps): 
   const matching = fixed
     .map((command) => ({ command, rank: rankOf(command, lower) }))
     .filter(({ rank }) => rank < rankNone)
-    .sort((one, other) => one.rank - other.rank)
-    .map(({ command }) => command);
-  return [...byId, ...found.holders, ...matching, ...found.others];
+    .sort((one, other) => one.rank - other.rank);
+  const commands = matching.map(({ command }) => command);
+  const best = matching[0]?.command.group;
+  const actions = commands.filter(({ group }) => group === 'actions');
+  const pages = commands.filter(({ group }) => group === 'pages');
+  // Without a text, actions would be below all pages.
+  const isActionFirst = text === '' || (best === 'actions' && byId.length === 0);
+  const listed = isActionFirst ? [...actions, ...pages] : [...byId, ...pages, ...actions];
+  return [...found.holders, ...listed, ...found.others];
+}
+
+interface Group {
+  readonly name: GroupName;
+  /** The place of its first command among all. */
+  readonly first: number;
+  readonly members: readonly Command[];
+}
+
+/** Commands of a group follow each other. */
+function groupsOf(commands: readonly Command[]): readonly Group[] {
+  const names = [...new Set(commands.map(({ group }) => group))];
+  return names.map((name) => ({
+    name,
+    first: commands.findIndex(({ group }) => group === name),
+    members: commands.filter(({ group }) => group === name),
+  }));
 }
 
 /** The palette closes before the action runs. */
@@ -189,23 +247,16 @@ function useFixedCommands(
   go: Go,
   { onPlaceOrder, onShortcuts }: Omit<CommandPaletteProps, 'onClose'>,
 ): readonly Command[] {
-  const may = useMay();
+  const actions = useActionCommands(go, onPlaceOrder);
   const pages = usePages();
   const docs = useDocsAddress();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const placing: Command = {
-    id: 'order',
-    title: t`Place an order`,
-    keys: 'n',
-    words: t`new buy sell`,
-    icon: Plus,
-    run: onPlaceOrder,
-  };
   return [
-    ...(may('orders:write') ? [placing] : []),
+    ...actions,
     ...[...pages.panel, ...pages.console].map(({ to, title, icon, keys }) => ({
       id: to,
+      group: 'pages' as const,
       title,
       icon,
       keys,
@@ -214,6 +265,7 @@ function useFixedCommands(
     })),
     {
       id: 'docs',
+      group: 'pages',
       title: t`Documentation`,
       words: t`docs guides api reference help`,
       icon: BookOpen,
@@ -221,6 +273,7 @@ function useFixedCommands(
     },
     {
       id: 'shortcuts',
+      group: 'actions',
       title: t`Keyboard shortcuts`,
       keys: '?',
       words: t`help keys`,
@@ -229,12 +282,98 @@ function useFixedCommands(
     },
     {
       id: 'test-mode',
+      group: 'actions',
       title: panelMode === 'test' ? t`Leave test mode` : t`Switch to test mode`,
       words: t`sandbox clock`,
       icon: FlaskConical,
       run: () => switchMode(panelMode === 'test' ? 'live' : 'test'),
     },
-    { id: 'leave', title: t`Sign out`, words: t`log out leave`, icon: LogOut, run: () => leave(client) },
+    ...languages
+      .filter((one) => one !== language)
+      .map((one) => ({
+        id: `language ${one}`,
+        group: 'actions' as const,
+        title: t`Change language to ${languageNames[one]}`,
+        words: one,
+        icon: Languages,
+        run: () => void chooseLanguage(one, true),
+      })),
+    {
+      id: 'leave',
+      group: 'actions',
+      title: t`Sign out`,
+      words: t`log out leave`,
+      icon: LogOut,
+      run: () => leave(client),
+    },
+  ];
+}
+
+/** What the person's role allows. Other pages open their own dialog (asked-action.ts). */
+function useActionCommands(go: Go, onPlaceOrder: () => void): readonly Command[] {
+  const may = useMay();
+  const navigate = useNavigate();
+  const action = (
+    id: string,
+    [title, words]: readonly [string, string],
+    icon: LucideIcon,
+    run: () => void,
+  ): Command => ({ id, group: 'actions', title, words, icon, run });
+  const on = (asked: string, to: '/people' | '/api-access' | '/webhooks') =>
+    go(() => {
+      askAction(asked, to);
+      void navigate({ to });
+    });
+  const exportOrders = go(() => download('/v1/orders', { format: 'csv' }, 'orders.csv'));
+  const exportAll = go(() => download(allOrdersPath, { format: 'csv' }, 'orders.csv'));
+  const isLive = panelMode !== 'test';
+  const isOperator = isLive && may('admin:read');
+  return [
+    ...(may('orders:write')
+      ? [{ ...action('order', [t`Place an order`, t`new buy sell`], Plus, onPlaceOrder), keys: 'n' }]
+      : []),
+    ...(may('people:write')
+      ? [
+          action(
+            'invite',
+            [t`Invite team member`, t`new person colleague`],
+            UserPlus,
+            on('invite', '/people'),
+          ),
+        ]
+      : []),
+    ...(may('keys:write')
+      ? [action('key', [t`New API key`, t`create token`], KeyRound, on('key', '/api-access'))]
+      : []),
+    ...(may('webhooks:write')
+      ? [action('endpoint', [t`New endpoint`, t`create webhook`], Webhook, on('endpoint', '/webhooks'))]
+      : []),
+    ...(may('orders:read')
+      ? [action('export', [t`Export orders`, t`csv download`], Download, exportOrders)]
+      : []),
+    ...(isOperator
+      ? [action('export-all', [t`Export orders of all accounts`, t`csv download`], Download, exportAll)]
+      : []),
+    ...(isLive && may('admin:credit')
+      ? [
+          action(
+            'credit',
+            [t`Credit an account`, t`top up balance`],
+            HandCoins,
+            go(() => void navigate({ to: '/admin/accounts' })),
+          ),
+        ]
+      : []),
+    ...(isLive && may('admin:packages')
+      ? [
+          action(
+            'package',
+            [t`Create package`, t`new plan`],
+            Package,
+            go(() => void navigate({ to: '/admin/packages/$packageId', params: { packageId: 'new' } })),
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -250,6 +389,7 @@ function useCommandsById(text: string, go: Go): readonly Command[] {
     ? [
         {
           id: 'order-by-id',
+          group: 'pages',
           title: t`Order ${text}`,
           icon: ShoppingBag,
           run: go(() => void navigate({ to: orderPage, params: { orderId: text } })),
@@ -262,6 +402,7 @@ function useCommandsById(text: string, go: Go): readonly Command[] {
       ? [
           {
             id: 'request-by-id',
+            group: 'pages',
             title: t`Request ${text}`,
             icon: Activity,
             run: go(() => void navigate({ to: '/requests', search: { request_id: text } })),
@@ -296,6 +437,7 @@ function useFoundCommands(
     .slice(0, foundMax)
     .map((customer) => ({
       id: `customer ${customer.id}`,
+      group: 'customers' as const,
       title: customer.name,
       note: customer.reference === customer.name ? customer.plan.package : customer.reference,
       icon: UserRound,
@@ -309,6 +451,7 @@ function useFoundCommands(
     .slice(0, foundMax)
     .map((customer) => ({
       id: `customer-of-all ${customer.id}`,
+      group: 'customers' as const,
       title: customer.name,
       note: t`Customer of ${customer.account.username}`,
       icon: UserRound,
@@ -317,15 +460,28 @@ function useFoundCommands(
           void navigate({ to: '/admin/customers/$customerId', params: { customerId: String(customer.id) } }),
       ),
     }));
-  const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).map((account) => ({
-    id: `account ${account.id}`,
-    title: account.username,
-    note: t`Account`,
-    icon: UsersRound,
-    run: go(
-      () => void navigate({ to: '/admin/accounts/$accountId', params: { accountId: String(account.id) } }),
-    ),
-  }));
+  const foundAccounts = (isSearch && isAdmin ? (accounts.data?.data ?? []) : []).flatMap((account) => {
+    const params = { accountId: String(account.id) };
+    const open = () => void navigate({ to: '/admin/accounts/$accountId', params });
+    const one = { group: 'accounts' as const, title: account.username };
+    return [
+      { ...one, id: `account ${account.id}`, note: t`Account`, icon: UsersRound, run: go(open) },
+      ...(may('admin:credit') && panelMode !== 'test'
+        ? [
+            {
+              ...one,
+              id: `credit ${account.id}`,
+              note: t`Credit this account`,
+              icon: HandCoins,
+              run: go(() => {
+                askAction('credit', `/admin/accounts/${account.id}`);
+                open();
+              }),
+            },
+          ]
+        : []),
+    ];
+  });
   const foundHolders = (holders.data?.data ?? []).map((holder) => {
     const { kind, id, account } = holder;
     const isOfOwn = account.id === accountId;
@@ -341,7 +497,14 @@ function useFoundCommands(
     };
     // Only operators have account pages. For other users, the account's own login is listed on the people page.
     const run = isAdmin || kind !== 'account' ? open : () => void navigate({ to: '/people' });
-    return { id: `holder ${kind} ${id}`, title: holder.name, note: holderNote(holder), icon, run: go(run) };
+    return {
+      id: `holder ${kind} ${id}`,
+      group: 'ids' as const,
+      title: holder.name,
+      note: holderNote(holder),
+      icon,
+      run: go(run),
+    };
   });
   return { holders: foundHolders, others: [...foundCustomers, ...foundEverywhere, ...foundAccounts] };
 }
@@ -375,6 +538,7 @@ const pageWords: Readonly<Record<PageEntry['to'], string>> = {
   '/admin/accounts': t`resellers distributors credit`,
   '/admin/packages': t`prices features trial`,
   '/admin/customers': 'suspend',
+  '/admin/orders': t`sales renew`,
   '/admin/attention': t`pending waiting product accept fail`,
   '/admin/product': t`hand-off address secret calls confirm notify`,
   '/admin/payments': 'stripe iban',

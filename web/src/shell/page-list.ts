@@ -75,6 +75,7 @@ const consolePages = [
   page('/admin/accounts', t`Accounts`, UsersRound, 'a a', 'admin:read'),
   page('/admin/packages', t`Packages`, Package, 'a p', 'admin:read'),
   page('/admin/customers', t`All customers`, Users, 'a c', 'admin:read'),
+  page('/admin/orders', t`All orders`, ShoppingBag, 'a r', 'admin:read'),
   page('/admin/attention', t`Needs attention`, CircleAlert, 'a w', 'admin:read'),
   page('/admin/product', t`Product`, PlugZap, 'a d', 'admin:read'),
   page('/admin/payments', t`Payments`, Wallet, 'a y', 'admin:read'),

@@ -1,5 +1,6 @@
 import type { LucideIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { useAskedAction } from './asked-action.ts';
 import { Button, type ButtonLook, IconButton } from './button.tsx';
 
 export interface Action {
@@ -9,6 +10,8 @@ export interface Action {
   readonly look?: ButtonLook;
   /** false hides the button. If its dialog is open, the dialog stays. */
   readonly isOffered?: boolean;
+  /** The name under which the palette begins it. */
+  readonly asked?: string;
   readonly dialog: (onClose: () => void) => ReactNode;
 }
 
@@ -18,6 +21,8 @@ interface ActionsProps {
 
 function useActions(actions: readonly Action[]) {
   const [asked, setAsked] = useState<string | null>(null);
+  const begun = actions.find((action) => action.asked !== undefined && action.isOffered !== false);
+  useAskedAction(begun?.asked, () => setAsked(begun?.id ?? null));
   return {
     offered: actions.filter(({ isOffered = true }) => isOffered),
     dialog: actions.find(({ id }) => id === asked)?.dialog(() => setAsked(null)),

@@ -57,15 +57,7 @@ export function DownloadButton({
   }
   const load = async () => {
     setIsLoading(true);
-    try {
-      save(await fetchFile(path, query), panelMode === 'live' ? file : `test-${file}`);
-    } catch (error) {
-      say(
-        error instanceof ApiError && error.code === 'network'
-          ? t`The file could not be loaded. Check your connection.`
-          : t`The file could not be loaded. Try again in a moment.`,
-      );
-    }
+    await fetchAndSave(path, query, file);
     setIsLoading(false);
   };
   return (
@@ -75,11 +67,33 @@ export function DownloadButton({
   );
 }
 
+/** Downloads without a button. */
+export function download(path: string, query: Query, file: string): void {
+  if (isByLink) clickLink(`${apiBase}${path}${queryText(query)}`, '');
+  else void fetchAndSave(path, query, file);
+}
+
+async function fetchAndSave(path: string, query: Query, file: string): Promise<void> {
+  try {
+    save(await fetchFile(path, query), panelMode === 'live' ? file : `test-${file}`);
+  } catch (error) {
+    say(
+      error instanceof ApiError && error.code === 'network'
+        ? t`The file could not be loaded. Check your connection.`
+        : t`The file could not be loaded. Try again in a moment.`,
+    );
+  }
+}
+
 function save(file: Blob, name: string): void {
   const address = URL.createObjectURL(file);
+  clickLink(address, name);
+  URL.revokeObjectURL(address);
+}
+
+function clickLink(address: string, name: string): void {
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(address);
 }

@@ -20,12 +20,14 @@ interface LanguageChoiceProps {
   readonly className?: string;
 }
 
+export async function chooseLanguage(chosen: Language | null, isSignedIn: boolean): Promise<void> {
+  // If this browser refuses storage, the service's copy still applies.
+  if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);
+  if (keepLanguage(chosen)) window.location.reload();
+}
+
 export function LanguageChoice({ isSignedIn = false, className }: LanguageChoiceProps) {
-  const choose = async (chosen: Language | null) => {
-    // If this browser refuses storage, the service's copy still applies.
-    if (isSignedIn) await setLanguage({ language: chosen }).catch(() => undefined);
-    if (keepLanguage(chosen)) window.location.reload();
-  };
+  const choose = (chosen: Language | null) => chooseLanguage(chosen, isSignedIn);
   const kept = keptLanguage();
   return (
     <select

@@ -13,11 +13,13 @@ import { DataTable } from './data-table.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { SelectField } from './field.tsx';
 import { FilterBar } from './filter-bar.tsx';
+import type { ListView } from './list-views.ts';
 import { CursorPager } from './pager.tsx';
 import { SearchField } from './search-field.tsx';
 import { SpanFilter } from './span-filter.tsx';
 import { ColumnChoice, useTableLayout } from './table-layout.tsx';
 import type { List } from './use-list.ts';
+import { ViewsButton } from './views-button.tsx';
 
 interface ListCardProps<Row extends object>
   extends Omit<ComponentProps<typeof DataTable<Row>>, 'empty' | 'layout' | 'sort' | 'footer' | 'rows'> {
@@ -26,6 +28,8 @@ interface ListCardProps<Row extends object>
   readonly children: ReactNode;
   /** The name under which the column choice is stored. If absent, columns cannot be chosen. */
   readonly name?: string;
+  /** Built-in views, before those that the person saves. */
+  readonly views?: readonly ListView[];
   readonly csv?: { readonly path: string; readonly query: Query; readonly name: string };
   /** The default order. If absent, the list cannot be sorted. */
   readonly order?: string;
@@ -50,6 +54,7 @@ export function ListCard<Row extends object>({
   query,
   children,
   name,
+  views = [],
   csv,
   order,
   above,
@@ -71,6 +76,15 @@ export function ListCard<Row extends object>({
         end={
           name === undefined ? undefined : (
             <>
+              <ViewsButton
+                list={name}
+                builtIn={views}
+                shown={{ search: viewOf(search), columns: layout.visibility }}
+                onShow={(view) => {
+                  if (view.columns !== undefined) layout.showAll(view.columns);
+                  void navigate({ to: '.', search: (now: object) => ({ ...all(now), ...view.search }) });
+                }}
+              />
               {csv && <CsvButton icon={Download} label={t`Export as CSV`} {...csv} />}
               <ColumnChoice layout={layout} columns={table.columns} />
             </>
@@ -113,6 +127,14 @@ export function ListCard<Row extends object>({
         }
       />
     </Card>
+  );
+}
+
+/** The filters and the order, without the place in the list. */
+function viewOf(search: object): Record<string, string> {
+  const { cursor: _cursor, open: _open, ...view } = { cursor: undefined, open: undefined, ...search };
+  return Object.fromEntries(
+    Object.entries(view).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
 }
 

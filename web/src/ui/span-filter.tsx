@@ -1,13 +1,14 @@
-// Filters a list by time: two days in the reader's time zone, or the exact times of a link from a figure.
+// Filters a list by time: an offered span or two days in the reader's time zone, or the exact times of a link from a figure.
 
 import { t } from '@lingui/core/macro';
 import { X } from 'lucide-react';
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { zone } from '../text/clock.ts';
+import { daySpan, daySpanOf, daySpanTitles, isDaySpan } from '../text/day-spans.ts';
 import { isDay, spanEnd, spanStart } from '../text/days.ts';
 import { formatSpan, formatTypedDay } from '../text/times.ts';
 import { Button } from './button.tsx';
-import { inputClasses } from './field.tsx';
+import { inputClasses, SelectField } from './field.tsx';
 
 interface SpanFilterProps {
   readonly from: string | undefined;
@@ -26,8 +27,46 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
       </Button>
     );
   }
+  return <DaySpanFilter from={from} to={to} what={what} onSpan={onSpan} />;
+}
+
+const custom = 'custom';
+const choices = [
+  { value: '', title: t`Any time` },
+  ...Object.entries(daySpanTitles).map(([value, title]) => ({ value, title })),
+  { value: custom, title: t`Between …` },
+];
+
+function DaySpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
+  const [isTyping, setIsTyping] = useState(false);
+  const hasDays = from !== undefined || to !== undefined;
+  const offered = daySpanOf(from, to);
+  const isCustom = isTyping || (hasDays && offered === null);
   return (
     <div className="flex flex-wrap items-center gap-2">
+      <SelectField
+        label={what}
+        unlabeled
+        options={choices}
+        value={isCustom ? custom : (offered ?? '')}
+        onValue={(chosen) => {
+          setIsTyping(chosen === custom);
+          if (chosen !== custom) onSpan(isDaySpan(chosen) ? daySpan(chosen) : { from: '', to: '' });
+        }}
+      />
+      {isCustom ? <DayFields from={from} to={to} what={what} onSpan={onSpan} /> : null}
+      {isCustom || hasDays ? (
+        <span className="text-xs text-soft max-sm:basis-full">
+          {[typedWords(from, to), zone].filter((part) => part !== '').join(' · ')}
+        </span>
+      ) : null}
+    </div>
+  );
+}
+
+function DayFields({ from, to, what, onSpan }: SpanFilterProps) {
+  return (
+    <>
       <DayField
         label={t`From`}
         meaning={t`${what} on or after this day (${zone})`}
@@ -42,10 +81,7 @@ export function SpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
         min={from}
         onDay={(day) => onSpan({ to: day })}
       />
-      <span className="text-xs text-soft max-sm:basis-full max-sm:pl-11.5">
-        {[typedWords(from, to), zone].filter((part) => part !== '').join(' · ')}
-      </span>
-    </div>
+    </>
   );
 }
 

@@ -7,21 +7,22 @@ import { IconButton } from './button.tsx';
 export interface TableLayout {
   readonly visibility: Record<string, boolean>;
   readonly show: (id: string, isShown: boolean) => void;
+  readonly showAll: (visibility: Readonly<Record<string, boolean>>) => void;
 }
 
 export function useTableLayout(name: string): TableLayout {
   const storageName = `sellthrough-columns-${name}`;
-  const [visibility, setVisibility] = useState(() => readVisibility(storageName));
-  return {
-    visibility,
-    show: (id, isShown) => {
-      const changed = { ...visibility, [id]: isShown };
-      setVisibility(changed);
-      // If the browser refuses storage, the choice lasts until the page is left.
-      keep(storageName, JSON.stringify(changed));
-    },
+  const [visibility, setVisibility] = useState<Record<string, boolean>>(() => readVisibility(storageName));
+  const showAll = (changed: Readonly<Record<string, boolean>>) => {
+    setVisibility(changed);
+    // If the browser refuses storage, the choice lasts until the page is left.
+    keep(storageName, JSON.stringify(changed));
   };
+  return { visibility, show: (id, isShown) => showAll({ ...visibility, [id]: isShown }), showAll };
 }
+
+export const popoverClasses =
+  'inset-auto m-0 min-w-44 rounded-card border border-line bg-card p-2 text-ink shadow-high';
 
 interface ChosenColumn {
   readonly id?: string;
@@ -46,12 +47,7 @@ export function ColumnChoice({
         className="max-sm:hidden"
         popoverTarget={menu}
       />
-      <fieldset
-        id={menu}
-        popover="auto"
-        onToggle={placeBelowButton}
-        className="inset-auto m-0 min-w-44 rounded-card border border-line bg-card p-2 text-ink shadow-high"
-      >
+      <fieldset id={menu} popover="auto" onToggle={placeBelowButton} className={popoverClasses}>
         <legend className="sr-only">{t`Columns`}</legend>
         {columns.map(({ id, title, isExtra = false }) =>
           id === undefined ? null : (
@@ -77,7 +73,7 @@ export function ColumnChoice({
 const gapPixels = 6;
 
 /** Native popovers close by themselves, but the page has to position them. */
-function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): void {
+export function placeBelowButton({ currentTarget: menu }: ToggleEvent<HTMLElement>): void {
   const button = document.querySelector(`[popovertarget="${CSS.escape(menu.id)}"]`);
   if (button === null) return;
   const { bottom, right } = button.getBoundingClientRect();

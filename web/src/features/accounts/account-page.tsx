@@ -161,6 +161,7 @@ function moneyActions(account: Account, may: ReturnType<typeof useMay>): readonl
     { id: 'debit', title: t`Debit`, icon: Minus, isOffered, dialog: dialog('debit') },
     {
       id: 'credit',
+      asked: 'credit',
       title: t`Credit`,
       icon: Plus,
       look: 'primary',

@@ -7,7 +7,9 @@ import type { Account, AccountPriceList } from '../../api/shapes.ts';
 import { setAccountPrices } from '../../api/support-commands.ts';
 import { toCents, typedAmount } from '../../text/amounts.ts';
 import { zone } from '../../text/clock.ts';
+import { firstOfNextMonth } from '../../text/day-spans.ts';
 import { formatStated, formatTypedDay } from '../../text/times.ts';
+import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
@@ -129,6 +131,11 @@ function ListFields({ typed, problemAt, onType }: ListFieldsProps) {
         ]}
         onChoose={(chosen) => onType({ start: chosen })}
       />
+      {start === 'now' ? null : (
+        <Button className="self-start" onClick={() => onType({ day: firstOfNextMonth() })}>
+          {t`From next month`}
+        </Button>
+      )}
       <div className="grid gap-4 sm:grid-cols-2">
         {start === 'now' ? null : (
           <>

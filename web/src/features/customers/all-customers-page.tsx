@@ -18,7 +18,7 @@ import { lazyEarly } from '../../ui/preload.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { customerColumns, customerOnPhone } from './customer-columns.tsx';
-import { CustomerFilters, customersWanted, noCustomers } from './customer-filters.tsx';
+import { CustomerFilters, customersWanted, customerViews, noCustomers } from './customer-filters.tsx';
 import { isSuspended, SuspendDialog } from './suspend-dialog.tsx';
 
 const AnyCustomerDrawer = lazyEarly(async () => ({
@@ -65,6 +65,7 @@ export function AllCustomersPage() {
         list={list}
         query={query}
         name="all-customers"
+        views={customerViews}
         caption={t`Customers of all accounts`}
         columns={columns}
         rowKey={rowKey}

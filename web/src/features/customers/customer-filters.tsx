@@ -6,6 +6,7 @@ import { spanEnd, spanStart } from '../../text/days.ts';
 import { planStatusWord } from '../../text/words.ts';
 import { SelectField } from '../../ui/field.tsx';
 import { ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import type { ListView } from '../../ui/list-views.ts';
 import type { List } from '../../ui/use-list.ts';
 import { PackageFilter } from '../orders/package-filter.tsx';
 
@@ -18,6 +19,7 @@ export interface CustomerFilterParams {
   readonly from?: string;
   readonly to?: string;
   readonly sort?: string;
+  readonly renewal?: string;
 }
 
 const states = [
@@ -35,12 +37,25 @@ const endings = [
   { value: 'own', title: t`Ends between …` },
 ];
 
+const renewals = [
+  { value: '', title: t`Any auto-renewal` },
+  { value: 'on', title: t`Auto-renew on` },
+  { value: 'off', title: t`Auto-renew off` },
+];
+
+export const customerViews: readonly ListView[] = [
+  { title: t`Expiring this week`, search: { ending: '7', sort: 'expires_at' } },
+  { title: t`Auto-renew off`, search: { state: 'active', renewal: 'off' } },
+  { title: t`Expired`, search: { state: 'expired' } },
+];
+
 export function customersWanted(search: CustomerFilterParams): Query {
   const { ending, from, to, ...rest } = search;
   const isOwn = ending === undefined || ending === 'own';
   return {
     words: rest.q,
     plan_status: rest.state,
+    auto_renew: rest.renewal,
     package_id: rest.package_id,
     sort: rest.sort,
     ends_within: ending !== undefined && /^\d{1,3}$/.test(ending) ? ending : undefined,
@@ -68,6 +83,7 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
     <>
       <ListSearchField list={list} name="q" label={t`Name, email or ID`} />
       <ListSelect list={list} name="state" label={t`Status`} options={states} />
+      <ListSelect list={list} name="renewal" label={t`Auto-renewal`} options={renewals} />
       <PackageFilter list={list} isOperator={isOperator} />
       <SelectField
         label={t`Plan end`}

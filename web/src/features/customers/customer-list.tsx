@@ -14,7 +14,7 @@ import { type OpenRow, useOpenRow } from '../../ui/open-row.ts';
 import { useRowSelection } from '../../ui/row-selection.ts';
 import { useList } from '../../ui/use-list.ts';
 import { customerColumns, customerOnPhone } from './customer-columns.tsx';
-import { CustomerFilters, customersWanted, noCustomers } from './customer-filters.tsx';
+import { CustomerFilters, customersWanted, customerViews, noCustomers } from './customer-filters.tsx';
 import { CustomerSelectionBar } from './customer-selection-bar.tsx';
 
 const columns = customerColumns<PanelCustomer>({ links: 'drawer' });
@@ -46,6 +46,7 @@ export function CustomerList({ accountId, first, drawer }: CustomerListProps) {
         list={list}
         query={query}
         name="customers"
+        views={customerViews}
         csv={{ path: listOf(accountId, 'customers'), query: wanted, name: 'customers' }}
         order="newest"
         caption={t`Customers`}

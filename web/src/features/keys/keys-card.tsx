@@ -77,7 +77,9 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       lined
       action={
         canChange ? (
-          <Actions actions={[{ id: 'create', title: t`New key`, icon: Plus, dialog: form(null) }]} />
+          <Actions
+            actions={[{ id: 'create', asked: 'key', title: t`New key`, icon: Plus, dialog: form(null) }]}
+          />
         ) : undefined
       }
     >

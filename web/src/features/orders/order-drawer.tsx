@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { orderQuery } from '../../api/queries.ts';
-import type { Order } from '../../api/shapes.ts';
+import type { ListedOrder, Order } from '../../api/shapes.ts';
 import { entryKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Copied } from '../../ui/copied.tsx';
@@ -10,7 +10,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { CustomerLink } from '../../ui/page-links.tsx';
+import { AccountLink, CustomerLink } from '../../ui/page-links.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -22,9 +22,11 @@ interface OrderDrawerProps {
   readonly opened: OpenRow<Order>;
   /** null means the signed-in account. */
   readonly accountId: number | null;
+  /** Shown where the list has orders of several accounts. */
+  readonly account?: ListedOrder['account'] | undefined;
 }
 
-export default function OrderDrawer({ id, opened, accountId }: OrderDrawerProps) {
+export default function OrderDrawer({ id, opened, accountId, account }: OrderDrawerProps) {
   const { data, error, refetch } = useQuery(orderQuery(id, accountId));
   const isOwn = accountId === null;
   const order = data?.order ?? opened.row;
@@ -54,6 +56,14 @@ export default function OrderDrawer({ id, opened, accountId }: OrderDrawerProps)
         <>
           <Facts
             facts={[
+              ...(account === undefined
+                ? []
+                : [
+                    {
+                      name: t`Account`,
+                      value: <AccountLink id={account.id}>{account.username}</AccountLink>,
+                    },
+                  ]),
               {
                 name: t`Customer`,
                 value: order && (

@@ -7,32 +7,19 @@ import { type ReactNode, Suspense } from 'react';
 import { orderParams } from '../../api/list-params.ts';
 import { listOf, ordersQuery } from '../../api/queries.ts';
 import type { Order } from '../../api/shapes.ts';
-import { spanEnd, spanStart } from '../../text/days.ts';
 import { withTexts } from '../../text/texts.ts';
-import { orderStatusWord } from '../../text/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, OnlyOne } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
 import { useList } from '../../ui/use-list.ts';
 import { orderColumns, orderOnPhone } from './order-columns.tsx';
-import { PackageFilter } from './package-filter.tsx';
+import { noOrders, OrderFilters, ordersWanted } from './order-filters.tsx';
 
 const OrderDrawer = lazyEarly(withTexts(() => import('./order-drawer.tsx')));
 
 const columns = orderColumns({ orderPage: 'drawer' });
 const rowKey = ({ id }: Order) => id;
-const statuses = [
-  { value: '', title: t`All statuses` },
-  ...['completed', 'pending', 'failed'].map((status) => ({ value: status, title: orderStatusWord(status) })),
-];
-const kinds = [
-  { value: '', title: t`All types` },
-  { value: 'activate', title: t`New` },
-  { value: 'renew', title: t`Renewal` },
-  { value: 'change', title: t`Change` },
-];
-
 interface OrderListProps {
   /** null means the signed-in account. */
   readonly accountId: number | null;
@@ -41,17 +28,8 @@ interface OrderListProps {
 
 export function OrderList({ accountId, first }: OrderListProps) {
   const list = useList(orderParams);
-  const { customer, from, to, cursor } = list.search;
-  const { q, kind, status, package_id } = list.filters;
-  const wanted = {
-    words: q,
-    customer,
-    kind,
-    status,
-    package_id,
-    created_from: spanStart(from),
-    created_to: spanEnd(to),
-  };
+  const { q, customer, cursor } = list.search;
+  const wanted = { words: q, customer, ...ordersWanted(list.search) };
   const query = useQuery(ordersQuery({ ...wanted, cursor }, accountId));
   const opened = useOpenRow(query.data?.data, rowKey);
   return (
@@ -74,11 +52,8 @@ export function OrderList({ accountId, first }: OrderListProps) {
           </EmptyState>
         }
         nothing={{
-          title: t`No matching orders`,
+          ...noOrders,
           hint: t`Search for part of a name, email address or ID, or change the type or date filter.`,
-          soFar: t`No matches so far`,
-          soFarHint: t`Older orders have not been searched yet.`,
-          all: t`Show all orders`,
         }}
         says={(total) => plural(total, { one: '# order', other: '# orders' })}
       >
@@ -91,10 +66,7 @@ export function OrderList({ accountId, first }: OrderListProps) {
             <bdi className="max-w-48 truncate">{customer}</bdi>
           </OnlyOne>
         )}
-        <ListSelect list={list} name="status" label={t`Status`} options={statuses} />
-        <ListSelect list={list} name="kind" label={t`Type`} options={kinds} />
-        <PackageFilter list={list} isOperator={accountId !== null} />
-        <ListSpan list={list} what={t`Ordered`} />
+        <OrderFilters list={list} isOperator={accountId !== null} />
       </ListCard>
       {opened.key === undefined ? null : (
         <Suspense>

@@ -9,6 +9,7 @@ import type { AdminPackage, Group, ScheduledPrices } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { toCents } from '../../text/amounts.ts';
 import { zone } from '../../text/clock.ts';
+import { firstOfNextMonth } from '../../text/day-spans.ts';
 import { formatStated, formatTypedDay, formatUtc } from '../../text/times.ts';
 import { readTypedMinute } from '../../text/typed-minutes.ts';
 import { groupWord, periods } from '../../text/words.ts';
@@ -216,6 +217,9 @@ function ScheduleDialog({
           {...(from !== null && zone !== 'UTC' && { hint: formatUtc(from) })}
         />
       </div>
+      <Button className="self-start" onClick={() => dayField.onText(firstOfNextMonth())}>
+        {t`From next month`}
+      </Button>
       <PriceMatrix prices={prices} currency={one.currency} onChange={setPrices} shown={before} />
       <PriceChangeList before={before} after={after} currency={one.currency} />
       <ExistingPlansChoice one={one} named={read} value={existing} onChoose={setExisting} />

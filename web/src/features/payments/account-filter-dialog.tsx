@@ -4,11 +4,12 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { AccountSearch } from './account-search.tsx';
 
 interface AccountFilterDialogProps {
+  readonly title: string;
   readonly onChosen: (accountId: number) => void;
   readonly onClose: () => void;
 }
 
-export function AccountFilterDialog({ onChosen, onClose }: AccountFilterDialogProps) {
+export function AccountFilterDialog({ title, onChosen, onClose }: AccountFilterDialogProps) {
   const [chosen, setChosen] = useState<number | null>(null);
   const onSend = () => {
     if (chosen !== null) onChosen(chosen);
@@ -16,7 +17,7 @@ export function AccountFilterDialog({ onChosen, onClose }: AccountFilterDialogPr
   return (
     <FormDialog
       form={{ isPending: false, error: null, onClose, onSend }}
-      title={t`Top-ups of one account`}
+      title={title}
       action={t`Show`}
       ready={chosen !== null}
     >

@@ -97,6 +97,7 @@ export function AllTopups() {
       {isChoosing ? (
         <Suspense>
           <AccountFilterDialog
+            title={t`Top-ups of one account`}
             onChosen={(id) => {
               setIsChoosing(false);
               list.change({ account_id: String(id) });

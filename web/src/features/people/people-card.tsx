@@ -90,6 +90,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
             actions={[
               {
                 id: 'invite',
+                asked: 'invite',
                 title: t`Invite member`,
                 icon: UserPlus,
                 dialog: (onClose) => (

@@ -7,6 +7,7 @@ import { useMay } from '../../api/person.ts';
 import { webhooksQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
+import { useAskedAction } from '../../ui/asked-action.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
@@ -32,6 +33,9 @@ export function WebhooksPage() {
   const close = () => setOpened(null);
   const count = query.data?.data.length;
   const isFull = count !== undefined && count >= endpointsMax;
+  useAskedAction('endpoint', () => {
+    if (mayChange && !isFull) setOpened({ action: 'create' });
+  });
   const newEndpoint = (
     <Button icon={Plus} look="primary" disabled={isFull} onClick={() => setOpened({ action: 'create' })}>
       {t`New endpoint`}
