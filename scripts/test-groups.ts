@@ -10,6 +10,7 @@ import { basename } from 'node:path';
  */
 export const inEveryPlace: readonly string[] = [
   'account-closing',
+  'account-export',
   'account-groups',
   'account-prices',
   'alert-mails',

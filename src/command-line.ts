@@ -35,6 +35,7 @@ const chapters: readonly {
       verify: async () => (await import('./cli/verify-command.ts')).verifyCommand(),
       backup: async () => (await import('./cli/backup-command.ts')).backupCommand(),
       restore: async () => (await import('./cli/restore-command.ts')).restoreCommand(),
+      export: async () => (await import('./cli/export-command.ts')).exportCommand(),
       'new-incarnation': async () =>
         (await import('./cli/new-incarnation-command.ts')).newIncarnationCommand(),
       reseal: async () => (await import('./cli/reseal-command.ts')).resealCommand(),

@@ -59,6 +59,7 @@ const resellers: Reader = {
       ['API keys', 'docs/keys.md'],
       ['Login links', 'docs/login-links.md'],
       ['Personal data and GDPR', 'docs/personal-data.md'],
+      ['Leaving', 'docs/leaving.md'],
     ],
     'Clients and modules': [
       ['TypeScript client', 'sdk/README.md'],

@@ -1,18 +1,13 @@
 // sellthrough backup: a consistent snapshot of the database in one file, for `restore`.
 
-import { resolve } from 'node:path';
 import { Command } from 'commander';
-import type { BackupContent } from '../features/backup/backup-format.ts';
-import { copyRunningService } from '../features/backup/copy-running-service.ts';
 import { type BackupFile, createBackupFile, writeBackup } from '../features/backup/write-backup.ts';
-import { DataFolderInUse } from '../platform/database/embedded/data-lock.ts';
-import { type FoundDatabase, findSecretKey } from '../setup/open-database.ts';
-import { ConfigProblem } from '../setup/settings.ts';
-import { type EpochSeconds, formatTime } from '../shared/times.ts';
-import { readCommandConfig } from './command-config.ts';
+import type { FoundDatabase } from '../setup/open-database.ts';
+import { formatTime } from '../shared/times.ts';
 import { answer, endWell, whenCutOff } from './command-end.ts';
 import { fromCommandFolder } from './command-io.ts';
-import { epochSeconds, useDatabase } from './with-database.ts';
+import { epochSeconds } from './with-database.ts';
+import { readBesideService } from './with-database-copy.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
@@ -33,8 +28,10 @@ export function backupCommand(): Command {
         // A running service notices the closed connection and continues normally.
         const callOff = whenCutOff(() => file?.discard());
         try {
-          file = createBackupFile(path);
-          const { content, heldMilliseconds } = await backUp(file, now);
+          const unfinished = createBackupFile(path);
+          file = unfinished;
+          const write = ({ database }: FoundDatabase) => writeBackup(database, unfinished, now);
+          const { content, heldMilliseconds } = await readBesideService('any', unfinished.copyFolder, write);
           const { sums, rows } = content;
           const beside =
             heldMilliseconds === null
@@ -56,28 +53,4 @@ export function backupCommand(): Command {
         }
       }),
     );
-}
-
-interface BackedUp {
-  readonly content: BackupContent;
-  /** How long orders of a running embedded service had to wait; null if the database was read directly. */
-  readonly heldMilliseconds: number | null;
-}
-
-async function backUp(file: BackupFile, now: EpochSeconds): Promise<BackedUp> {
-  const config = readCommandConfig();
-  const { database: where } = config;
-  const write = ({ database }: FoundDatabase) => writeBackup(database, file, now);
-  try {
-    return { content: await useDatabase('any', write, config), heldMilliseconds: null };
-  } catch (error) {
-    if (where.kind !== 'embedded' || !(error instanceof DataFolderInUse)) throw error;
-    const secretKey = findSecretKey(config);
-    if (secretKey === null)
-      throw new ConfigProblem('SECRET_KEY is missing. Set it to the key of the service.');
-    const copied = await copyRunningService(resolve(where.dataDir), file.copyFolder);
-    if (copied === null) throw error;
-    const copy = { kind: 'embedded', dataDir: file.copyFolder } as const;
-    return { content: await useDatabase('any', write, { ...config, secretKey, database: copy }), ...copied };
-  }
 }

@@ -29,8 +29,18 @@ const features: Readonly<Record<string, readonly string[]>> = {
   ],
   // Reads out what the other features keep.
   'data-export': [
-    ...['audit', 'customer-portal', 'customers', 'events', 'fulfillment', 'identity', 'ledger'],
-    ...['order-engine', 'orders', 'packages', 'plans'],
+    ...[
+      'audit',
+      'auth',
+      'customer-portal',
+      'customers',
+      'events',
+      'fulfillment',
+      'identity',
+      'keys',
+      'ledger',
+    ],
+    ...['order-engine', 'orders', 'packages', 'payments', 'people', 'plans', 'request-log', 'webhooks'],
   ],
   // A restored database starts over: its events and product calls skip numbers that the lost one may have used, and it
   // charges no card for a day.

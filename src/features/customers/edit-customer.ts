@@ -84,6 +84,26 @@ export async function listFormerReferences(
   return rows.map((row) => String(row['reference']));
 }
 
+const listEveryFormer: SqlStatement = {
+  name: 'list_every_former_reference',
+  text: `select customer_number, reference from former_references
+    where account_id = $1::int and reference > $2::text order by reference limit $3::int`,
+};
+
+/** Of all customers of the account, by reference. */
+export async function listEveryFormerReference(
+  database: Queryable,
+  accountId: number,
+  after: string,
+  limit: number,
+): Promise<readonly { readonly customer_id: number; readonly reference: string }[]> {
+  const rows = await database.ofAccount(accountId).query(listEveryFormer, [accountId, after, limit]);
+  return rows.map((row) => ({
+    customer_id: publicId(accountId, Number(row['customer_number'])),
+    reference: String(row['reference']),
+  }));
+}
+
 const insertFormer: SqlStatement = {
   name: 'insert_former_reference',
   text: `insert into former_references (account_id, customer_number, reference)

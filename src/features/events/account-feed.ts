@@ -41,11 +41,22 @@ const findExtent: SqlStatement = {
     where a.id = $1::int`,
 };
 
-const listEvents: SqlStatement = {
+const listUp: SqlStatement = {
   name: 'list_events',
   text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number > $2::int
     order by e.number limit $3::int`,
 };
+
+/** For exports: by number, oldest first. */
+export async function listEvents(
+  database: Queryable,
+  accountId: number,
+  after: number,
+  limit: number,
+): Promise<readonly AccountEvent[]> {
+  const rows = await database.ofAccount(accountId).query(listUp, [accountId, after, limit]);
+  return rows.map((row) => events.parse(row));
+}
 
 const listOfType: SqlStatement = {
   name: 'list_events_of_type',
@@ -93,7 +104,7 @@ export async function readFeed(
   if (after > 0 && next <= total && (oldest === null || oldest > next)) return { type: 'gone', oldest };
   const rows =
     type === null
-      ? await database.ofAccount(accountId).query(listEvents, [accountId, after, limit + 1])
+      ? await database.ofAccount(accountId).query(listUp, [accountId, after, limit + 1])
       : await database.ofAccount(accountId).query(listOfType, [accountId, after, limit + 1, type]);
   const found = rows.slice(0, limit).map((row) => events.parse(row));
   const hasMore = rows.length > limit;

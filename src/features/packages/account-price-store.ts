@@ -61,7 +61,7 @@ export async function listAccountPrices(
   accountId: number,
   now: EpochSeconds,
 ): Promise<readonly AccountPriceListRow[]> {
-  const all = (await readLists(database, accountId)).toReversed();
+  const all = (await listEveryAccountPrice(database, accountId)).toReversed();
   const isToCome = ({ from }: AccountPriceListRow) => from > now;
   return [...all.filter(isToCome), ...all.filter((one) => !isToCome(one)).slice(0, begunListedMax)];
 }
@@ -80,7 +80,7 @@ export async function setAccountPrices(
     if (account === null) return refusal('account_not_found');
     await lockCatalog(transaction);
     const packages = await loadCatalog(transaction);
-    const lists = await readLists(transaction, accountId);
+    const lists = await listEveryAccountPrice(transaction, accountId);
     // A list must not begin before the date of an order that was decided without it.
     const earliest = Math.max(now, account.ledgerOpenFrom ?? now);
     const made = {
@@ -133,7 +133,7 @@ export async function deleteAccountPrices(
     const account = await lockAccount(transaction, accountId);
     if (account === null) return refusal('account_not_found');
     await lockCatalog(transaction);
-    const list = (await readLists(transaction, accountId)).find(({ id }) => id === listId);
+    const list = (await listEveryAccountPrice(transaction, accountId)).find(({ id }) => id === listId);
     if (list === undefined) return refusal('price_not_found');
     // A process whose clock is ahead may already have charged an order by this list.
     if (list.from <= Math.max(now, account.ledgerOpenFrom ?? now)) {
@@ -160,7 +160,10 @@ async function lockAccount(transaction: Queryable, id: number): Promise<AccountS
   return row === undefined ? null : accountStates.parse(row);
 }
 
-async function readLists(database: Queryable, accountId: number): Promise<readonly AccountPriceListRow[]> {
+export async function listEveryAccountPrice(
+  database: Queryable,
+  accountId: number,
+): Promise<readonly AccountPriceListRow[]> {
   const rows = await database.query(selectOfAccount, [accountId]);
   return rows.map((row) => accountPriceLists.parse(row));
 }

@@ -27,7 +27,7 @@ const orderTypes: Readonly<Record<OrderKind, string>> = {
   change: 'changed',
 };
 
-const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
+export const changeTypes: Readonly<Record<PlanChangeKind, string>> = {
   trial: 'trial_started',
   suspend: 'suspended',
   resume: 'resumed',
