@@ -10,6 +10,7 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import { sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
+import { realAccountIdMax } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
@@ -130,7 +131,10 @@ export function businessAdminRoutes(
     );
     const { accountId } = read;
     if (accountId !== null)
-      orRefuse(accountId > numberMax ? null : await findAccount(database, accountId), 'account_not_found');
+      orRefuse(
+        accountId > realAccountIdMax ? null : await findAccount(database, accountId),
+        'account_not_found',
+      );
     return { ...read, now: now() };
   }
 
