@@ -268,7 +268,7 @@ test('an operator’s navigation begins with the console, leaves out ordering un
     assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, `seen without scrolling: ${box?.y}`);
   }
   await menu.getByRole('button', { name: 'Show ordering pages' }).click();
-  await menu.getByRole('link', { name: 'Orders' }).click();
+  await menu.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.reload();
   await menu.getByRole('link', { name: 'Statements' }).waitFor();
