@@ -610,9 +610,12 @@ async function everySessionWrites(admin: ApiClient, { accounts }: Shop, add: Add
     );
     answers.push(...(await Promise.all(changes)));
   }
-  const refused = answers.filter(({ status }) => status === 503).length;
-  if (refused > 0)
-    add(`Orders flow again, but ${refused} of ${answers.length} changes met a session left behind.`);
+  const refused = answers.flatMap(({ status }, place) => (status === 503 ? [place] : []));
+  if (refused.length > 0)
+    add(
+      `Orders flow again, but of ${answers.length} changes these met a session left behind: ${refused.join(', ')}. ` +
+        `The first was answered ${answers[refused[0] ?? 0]?.text}.`,
+    );
   for (const answer of answers) {
     const wrong = wrongAnswer(answer, 200);
     if (wrong !== null) add(`A change of an account was answered ${wrong}.`);
