@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { type CallMode, productCallsKinds } from '../../src/features/fulfillment/product-caller.ts';
+import { deliveriesKind } from '../../src/features/webhooks/delivery-progress.ts';
 
 type Running = Pick<TestService, 'service'>;
 
@@ -20,6 +21,7 @@ export async function beginProductCalls({ service: { jobs } }: Running, also?: '
 }
 
 export async function endProductCalls({ service: { jobs } }: Running): Promise<void> {
-  for (const kind of Object.values(productCallsKinds)) await jobs.cancel(kind);
+  // The job of the endpoints also runs until it is cancelled.
+  for (const kind of [...Object.values(productCallsKinds), deliveriesKind]) await jobs.cancel(kind);
   await jobs.idle();
 }

@@ -320,8 +320,8 @@ test('after a restore, those on the list are erased again, but not a customer wh
   });
   const { data } = (await again.get('/customers')).body;
   assert.deepEqual(data.map((customer: { reference: string }) => customer.reference).sort(), [
-    'erased-before',
     `erased-${again.id * 1_000_000_000 + (numbers[0] ?? 0)}`,
+    'erased-before',
     'new-holder',
   ]);
   const left = await sqlOf(

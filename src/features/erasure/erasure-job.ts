@@ -11,6 +11,7 @@ import { isJsonObject, type JsonObject } from '../../shared/json.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { eraseFromEvents } from '../events/erase-from-events.ts';
 import { eraseFromCalls } from '../fulfillment/erase-from-calls.ts';
+import { erasedReference } from '../order-engine/records/customer-table.ts';
 import { type ErasedWords, openWords } from '../order-engine/records/erasure-rows.ts';
 import { eraseFromRequests } from '../request-log/erase-from-requests.ts';
 import { eraseFromAttempts } from '../webhooks/erase-from-attempts.ts';
@@ -94,8 +95,11 @@ async function eraseEverywhere(
   const eraser = createEraser(place, words);
   await eraseFromEvents(database, place.accountId, eraser.words, eraser.erasedEvent);
   await eraseFromRequests(database, eraser.words, eraser);
+  // An endpoint may answer anything about the customer, so nothing of such an answer is kept.
   await eraseFromAttempts(database, eraser.words, (answer, accountId) =>
-    eraser.replaced(answer, accountId === place.accountId),
+    accountId === place.accountId && eraser.mentions(answer)
+      ? erasedReference(place.accountId, place.number)
+      : eraser.replaced(answer, false),
   );
   const id = publicId(place.accountId, place.number);
   const subjects = [`customer ${id}`, ...words.references.map((reference) => `customer ${reference}`)];
