@@ -36,7 +36,7 @@ export interface CustomerFilter {
   /** The plan's end, from `since` (inclusive) to `until` (exclusive); null matches any. */
   readonly expires: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly planStatus: PlanStatus | null;
-  /** Whether the plan renews itself. Not known to the SQL: rows are checked after they are read. */
+  /** Whether the plan renews itself. The SQL does not filter by it: rows are checked after they are read. */
   readonly autoRenew: 'on' | 'off' | null;
   /** Words as folded by search-words.ts. An empty list matches any customer. */
   readonly words: readonly string[];

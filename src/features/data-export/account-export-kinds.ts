@@ -35,7 +35,7 @@ import { topupView } from '../payments/topup-view.ts';
 import { personView } from '../people/person-view.ts';
 import { listPlanChanges, planChangeRowView } from '../plans/list-plan-changes.ts';
 import { listRequests } from '../request-log/find-requests.ts';
-import type { LoggedRequest } from '../request-log/request-lines.ts';
+import { requestView } from '../request-log/request-view.ts';
 import { listWebhooks } from '../webhooks/webhook-store.ts';
 import { webhookView } from '../webhooks/webhook-view.ts';
 
@@ -191,7 +191,7 @@ function activity(snapshot: Queryable, { account: { id } }: AccountToExport): re
     kindOf(
       'requests',
       'Requests with the account’s keys of the last seven days, newest first.',
-      () => mapPages(requestPages(snapshot, id), requestView),
+      () => mapPages(requestPages(snapshot, id), (line) => ({ ...requestView(line), key_id: line.keyId })),
       [
         ...(['id', 'at', 'method', 'path', 'status', 'code', 'request_id', 'milliseconds'] as const),
         ...(['address', 'key_id'] as const),
@@ -263,7 +263,7 @@ async function* onePage<Item>(read: () => Promise<readonly Item[]>): AsyncGenera
   yield await read();
 }
 
-/** Where transfers go is the operator's, and only shown while a top-up waits. */
+/** The operator’s bank details are shown only while a top-up is open. */
 const noBank = { bankHolder: null, bankIban: null, bankBic: null };
 
 /** Without a filter the numbers are walked down, so this begins at the newest order. */
@@ -311,21 +311,6 @@ async function* requestPages(snapshot: Queryable, accountId: number) {
     if (last === undefined || page.length < pageItems) return;
     before = last.number;
   }
-}
-
-function requestView(line: LoggedRequest) {
-  return {
-    id: line.number,
-    at: formatTime(line.at),
-    method: line.method,
-    path: line.path,
-    status: line.status,
-    code: line.code,
-    request_id: line.requestId,
-    milliseconds: line.milliseconds,
-    address: line.address,
-    key_id: line.keyId,
-  };
 }
 
 async function peopleOf(snapshot: Queryable, account: Account) {

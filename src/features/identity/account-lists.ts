@@ -156,7 +156,7 @@ export function accountListRoute<Filter, Item>(
     const { filter, position, limit, cursorAt } = filtered;
     const find = await list.finder(listed, filter);
     if (format === 'csv') {
-      // An export takes a turn of another kind, so that lists can run meanwhile.
+      // Exports are counted separately, so that lists can run meanwhile.
       dependencies.lists.end(reply);
       const turns = { exports: dependencies.exports, accountId: concurrencyOf(request) };
       const chunks = list.csv(allPages(position, find), listed);

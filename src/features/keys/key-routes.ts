@@ -58,7 +58,7 @@ export interface KeyOwner {
   readonly readScope: Scope;
   readonly writeScope: Scope;
   readonly codes: readonly ErrorCode[];
-  /** Of making a key. */
+  /** Refusals of creating a key only. */
   readonly createCodes?: readonly ErrorCode[];
   readonly passwordField: SensitiveAction['passwordField'];
   /** `revoke` is absent if no password is asked. */

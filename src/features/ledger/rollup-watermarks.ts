@@ -27,7 +27,7 @@ export interface MarkedSums {
 const rowsAtOnceMax = 2_000;
 const columns = {
   entries: { counter: 'entry_count', mark: 'entry_number', isWanted: isInUse('a') },
-  // The list of all orders shows none of tests.
+  // The list of all orders leaves out test orders.
   orders: { counter: 'order_count', mark: 'order_number', isWanted: `a.id <= ${realAccountIdMax}` },
 } as const;
 const neverAborted = new AbortController().signal;

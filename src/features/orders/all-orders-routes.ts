@@ -68,13 +68,13 @@ async function sendAllOrders(
   const { query, headers } = request;
   const format = readFormat(query, headers.accept, ['json', 'csv']);
   const { filter, position, limit, cursorAt } = readFilteredPage(seal, filters, 0, query, true);
-  // Without the orders of before an upgrade, a program would take the list for complete.
+  // Without the orders from before an upgrade, a program would take part of the list for all of it.
   if (filter.accountId === null && !(await orderTimes.bringAllNearly()))
     throw new Overloaded('The orders of before an upgrade are still being sorted by time.');
   const find =
     filter.accountId === null ? inAll(dependencies, filter) : await inAccount(dependencies, filter);
   if (format === 'csv') {
-    // An export takes a turn of another kind, so that lists can run meanwhile.
+    // Exports are counted separately, so that lists can run meanwhile.
     lists.end(reply);
     const turns = { exports, accountId: concurrencyOf(request) };
     const pages = viewsOf(dependencies, allPages(position, find));

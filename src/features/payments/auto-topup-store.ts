@@ -171,7 +171,7 @@ const forget: SqlStatement = {
   text: 'delete from auto_topups where account_id = $1::int and in_flight is null',
 };
 
-/** For a closed account, in its transaction: its card is forgotten. */
+/** Forgets the card of an account, in the transaction that closes it. */
 export async function forgetAutoTopup(transaction: Queryable, accountId: number): Promise<void> {
   await transaction.ofAccount(accountId).query(forget, [accountId]);
 }

@@ -67,7 +67,7 @@ interface Surface {
   readonly sensitiveAction: SensitiveAction;
   readonly bodies: { readonly invite: object; readonly change: object; readonly confirm?: object };
   readonly codes: readonly ErrorCode[];
-  /** Of invitations and changes. */
+  /** Refusals of invitations and changes only. */
   readonly changeCodes?: readonly ErrorCode[];
   readonly accountIdOf: (request: FastifyRequest<WithPerson>) => number | null;
   readonly limited: (request: FastifyRequest, reply: FastifyReply) => Awaitable<Refusal | null>;

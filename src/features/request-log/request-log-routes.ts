@@ -11,7 +11,7 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findApiKeyNames } from '../identity/api-key-rows.ts';
 import { findAccount } from '../identity/find-accounts.ts';
@@ -29,6 +29,7 @@ import {
   requestFilterSchema,
   requestListSchema,
 } from './request-schemas.ts';
+import { requestView } from './request-view.ts';
 
 interface RequestLogRoutesDependencies {
   readonly customers: CustomerReads;
@@ -193,15 +194,7 @@ function requestRoutes(
       lines.flatMap(({ keyId }) => keyId ?? []),
     );
     return lines.map((line) => ({
-      id: line.number,
-      at: formatTime(line.at),
-      method: line.method,
-      path: line.path,
-      status: line.status,
-      code: line.code,
-      request_id: line.requestId,
-      milliseconds: line.milliseconds,
-      address: line.address,
+      ...requestView(line),
       key: line.keyId === null ? null : { id: line.keyId, name: names.get(line.keyId) ?? '' },
     }));
   }
