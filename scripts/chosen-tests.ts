@@ -1,5 +1,4 @@
-// Takes the place of `node:test` in a test file of which only some tests run (`testsOnEmbedded` of test-groups.ts). Called
-// by test-worker.ts.
+// Takes the place of `node:test` in a test file of which only some tests run (test-groups.ts). Called by test-worker.ts.
 
 import { registerHooks } from 'node:module';
 import runner from 'node:test';
@@ -7,15 +6,20 @@ import runner from 'node:test';
 export const { after, afterEach, before, beforeEach } = runner;
 
 let chosen: readonly string[] | undefined;
+let leftOut: readonly string[] = [];
 let missing = new Set<string>();
 
 /**
- * From now on only tests and suites with these titles are registered, undefined for all. A test in a suite needs both
- * titles. Returns the titles that no test had so far.
+ * From now on only tests and suites with the titles `only` are registered, undefined for all, and none with those of `except`.
+ * A test in a suite needs both titles. Returns the titles that no test had so far.
  */
-export function chooseTests(titles: readonly string[] | undefined): ReadonlySet<string> {
-  chosen = titles;
-  missing = new Set(titles);
+export function chooseTests(
+  only: readonly string[] | undefined,
+  except: readonly string[] = [],
+): ReadonlySet<string> {
+  chosen = only;
+  leftOut = except;
+  missing = new Set([...(only ?? []), ...except]);
   return missing;
 }
 
@@ -24,8 +28,8 @@ export const describe = choosing(runner.describe);
 
 function choosing<Args extends readonly unknown[]>(register: (title: string, ...args: Args) => unknown) {
   return (title: string, ...args: Args): unknown => {
-    if (chosen?.includes(title) === false) return undefined;
     missing.delete(title);
+    if (chosen?.includes(title) === false || leftOut.includes(title)) return undefined;
     return register(title, ...args);
   };
 }

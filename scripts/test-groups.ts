@@ -191,7 +191,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
     'on Citus only, where groups lie on several servers: proof/test-citus.ts',
   ],
   [
-    /^(begin|end|note)_file_copy$|^(find|note|open|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
+    /^(begin|end)_file_copy$|^note_backup$|^(find|note|open|start)_demo$|^find_empty_database$|^find_process$|^list_(account_ids|current_keys)$|^replace_product_secret$|^verify_strays_of_orders$/,
     'first starts, backups, changes of the secret key, rows in a wrong group: the tests of test/process and test/tools send them',
   ],
   [
@@ -206,6 +206,9 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
     'rare branches that no test reaches yet',
   ],
 ];
+
+/** What the gate leaves to `npm run proof`, because it has a shorter test of the same promise. */
+const ofProof: Readonly<Record<string, 'whole file' | readonly string[]>> = {};
 
 /** The longest files. If they started late, they would run alone at the end. */
 const longest: readonly string[] = [
@@ -247,6 +250,17 @@ const waiting: ReadonlySet<string> = new Set([
   'test/tools/whmcs-module.test.ts',
   'test/unit/sdk-transport.test.ts',
 ]);
+
+/** True for a file that only `npm run proof` runs. */
+export function runsInProof(file: string): boolean {
+  return ofProof[file] === 'whole file';
+}
+
+/** Titles of the tests and suites of a file that only `npm run proof` runs. */
+export function testsOfProof(file: string): readonly string[] {
+  const titles = ofProof[file] ?? [];
+  return titles === 'whole file' ? [] : titles;
+}
 
 export function runsInEveryPlace(file: string): boolean {
   return inEveryPlace.some((name) => file === `test/service/${name}.test.ts`);

@@ -23,6 +23,8 @@ export interface FileReport {
   readonly ending: string | undefined;
 }
 
+export type FileOrder = WorkerOrder & { readonly file: string };
+
 export interface WorkerKind {
   readonly environment: NodeJS.ProcessEnv;
   readonly flags: readonly string[];
@@ -30,7 +32,7 @@ export interface WorkerKind {
 
 export interface Workers {
   /** Runs a file in a process that may have run other files of this kind, all of which passed. */
-  run(kind: WorkerKind, file: string, titles?: readonly string[]): Promise<FileReport>;
+  run(kind: WorkerKind, order: FileOrder): Promise<FileReport>;
   end(): Promise<readonly string[]>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -84,12 +86,12 @@ export function createWorkers(options: {
   }
 
   return {
-    async run(kind, file, titles) {
+    async run(kind, order) {
       const kept = idle.get(kind) ?? [];
       idle.set(kind, kept);
       const worker = kept.pop() ?? startWorker(kind, options);
       all.add(worker);
-      const report = await worker.run(file, titles);
+      const report = await worker.run(order);
       // After a failure, end the process: what the failed file left behind could break the next file.
       const hasFailed = report.facts.some(({ kind }) => kind === 'failed');
       if (report.ending !== undefined) all.delete(worker);
@@ -108,7 +110,7 @@ export function createWorkers(options: {
 }
 
 interface Worker {
-  run(file: string, titles?: readonly string[]): Promise<FileReport>;
+  run(order: FileOrder): Promise<FileReport>;
   end(): Promise<string | undefined>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -163,14 +165,13 @@ function startWorker(
   void gone.then(() => clearInterval(watch));
 
   return {
-    async run(file, titles) {
+    async run(order) {
       busy = true;
-      files.push(file);
+      files.push(order.file);
       await Promise.race([onReady.promise, gone]);
       const started = { at: performance.now(), cpuSeconds };
       onReady = Promise.withResolvers();
       lastHeard = Date.now();
-      const order: WorkerOrder = { file, titles };
       if (ending === undefined) child.send(order, () => undefined);
       await Promise.race([onReady.promise, gone]);
       busy = false;

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
 import { copyWish, guardCopy } from './features/backup/copy-running-service.ts';
-import { noteFileCopy } from './features/overview/setup-state.ts';
+import { noteBackup } from './features/overview/setup-state.ts';
 import type { Database } from './platform/database/database.ts';
 import {
   type ControlConnection,
@@ -187,7 +187,7 @@ async function openServiceControlSocket(
   if (config.database.kind !== 'embedded') return null;
   const answer = async ({ wish, key }: JsonObject, connection: ControlConnection) => {
     if (wish === copyWish.wish) {
-      await noteFileCopy(database, Math.floor(Date.now() / 1000));
+      await noteBackup(database, Math.floor(Date.now() / 1000));
       return guardCopy(database, connection, defaultLimits);
     }
     if (wish === resealWish.wish && key !== seal.keyName) return connection.send({ isOtherKey: true });

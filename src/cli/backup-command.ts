@@ -2,6 +2,7 @@
 
 import { Command } from 'commander';
 import { type BackupFile, createBackupFile, writeBackup } from '../features/backup/write-backup.ts';
+import { noteBackup } from '../features/overview/setup-state.ts';
 import type { FoundDatabase } from '../setup/open-database.ts';
 import { formatTime } from '../shared/times.ts';
 import { answer, endWell, whenCutOff } from './command-end.ts';
@@ -30,7 +31,12 @@ export function backupCommand(): Command {
         try {
           const unfinished = createBackupFile(path);
           file = unfinished;
-          const write = ({ database }: FoundDatabase) => writeBackup(database, unfinished, now);
+          const write = async ({ database }: FoundDatabase) => {
+            const content = await writeBackup(database, unfinished, now);
+            // An older schema has no place for it, and a role that only reads may not write it: the backup is good without.
+            await noteBackup(database, now).catch(() => undefined);
+            return content;
+          };
           const { content, heldMilliseconds } = await readBesideService('any', unfinished.copyFolder, write);
           const { sums, rows } = content;
           const beside =

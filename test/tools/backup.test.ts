@@ -348,6 +348,8 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
       });
       assert.deepEqual([loaded.rows, loaded.verify.ok], [made.rows, true]);
     }
+    const noted = await askServer(url, 'select backed_up_at is not null as is_noted from service_state');
+    assert.deepEqual(noted, [{ is_noted: true }], 'the step of the console is done');
   } finally {
     isOver = true;
     await stream;

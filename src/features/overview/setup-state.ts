@@ -31,8 +31,8 @@ const skip: SqlStatement = {
       || case when $2::boolean then array[$1] else '{}'::text[] end`,
 };
 
-const noteBackup: SqlStatement = {
-  name: 'note_file_copy',
+const setBackedUpAt: SqlStatement = {
+  name: 'note_backup',
   text: 'update service_state set backed_up_at = to_timestamp($1::bigint)',
 };
 
@@ -75,6 +75,6 @@ export async function skipSetupStep(database: Database, step: SetupStep, isSkipp
   await database.query(skip, [step, isSkipped]);
 }
 
-export async function noteFileCopy(database: Database, now: EpochSeconds): Promise<void> {
-  await database.query(noteBackup, [now]);
+export async function noteBackup(database: Database, now: EpochSeconds): Promise<void> {
+  await database.query(setBackedUpAt, [now]);
 }
