@@ -67,6 +67,7 @@ const exemptions: readonly Exemption[] = [
     'proof/refusals/',
     'src/features/brand/',
     'test/browser/docs-site.test.ts',
+    'test/browser/theme.test.ts',
     'test/service/',
     'web/src/features/audit/audit-words.ts',
     'web/src/features/brand/brand-page.tsx',

@@ -1,9 +1,8 @@
 // Serves the built panel: hashed assets, and index.html for every other path; without a build, a plain page says so. A page
-// loads nothing external, and inline only the shell's style, which its hash allows. It has the operator's name from its
-// first byte, so that the window never shows another.
+// loads nothing external, and inline only the shell's style and the script of the theme, which their hashes allow. It has the
+// operator's name from its first byte, so that the window never shows another.
 
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, normalize } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -19,10 +18,10 @@ import {
 import { refusal } from '../shared/error-catalog.ts';
 import { html, type Markup } from '../shared/markup.ts';
 
-const contentSecurityPolicy = (styleSources: string) => [
+const contentSecurityPolicy = (page: string) => [
   "default-src 'none'",
-  "script-src 'self'",
-  `style-src ${styleSources}`,
+  `script-src ${sourcesWith(page, /<script>([\s\S]*?)<\/script>/)}`,
+  `style-src ${sourcesWith(page, /<style>([\s\S]*?)<\/style>/)}`,
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",
@@ -43,7 +42,8 @@ const notBuilt = `<!doctype html>
 `;
 
 export async function panelPages(app: FastifyInstance, folder: string, brand: BrandHolder): Promise<void> {
-  await installBuiltPages(app, folder, contentSecurityPolicy(styleSourcesOf(folder)));
+  const index = isFile(folder, 'index.html') ? await readFile(join(folder, 'index.html'), 'utf8') : '';
+  await installBuiltPages(app, folder, contentSecurityPolicy(index));
 
   app.setNotFoundHandler((request, reply) => {
     if (request.method !== 'GET' && request.method !== 'HEAD') return reply.refuse(refusal('not_found'));
@@ -87,12 +87,11 @@ function branded(page: string, brand: Brand): string {
   );
 }
 
-/** CSP sources: the stylesheets, and the hash of the inline style in index.html. */
-function styleSourcesOf(folder: string): string {
-  const page = isFile(folder, 'index.html') ? readFileSync(join(folder, 'index.html'), 'utf8') : '';
-  const shell = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1];
-  if (shell === undefined) return "'self'";
-  return `'self' 'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
+/** CSP sources: the service's own files, and the hash of what stands inline in the page. */
+function sourcesWith(page: string, inline: RegExp): string {
+  const text = inline.exec(page)?.[1];
+  if (text === undefined) return "'self'";
+  return `'self' 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
 /** The part after /panel/ if it can be a file. index.html is excluded, because every other path shows it. */

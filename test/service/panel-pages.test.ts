@@ -16,7 +16,8 @@ import { expectPrivate, expectStatus } from '../harness/refusals.ts';
 
 const shell = 'b { color: red }';
 const icon = '<link rel="icon" type="image/svg+xml" href="/panel/icon.svg" />';
-const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><style>${shell}</style><noscript></noscript>`;
+const early = 'early()';
+const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><script>${early}</script><style>${shell}</style><noscript></noscript>`;
 const script = 'export {};';
 
 let folder: string;
@@ -41,9 +42,10 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const policyWith = (styles: string) =>
-  `default-src 'none'; script-src 'self'; style-src ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
-const shellHash = `'sha256-${createHash('sha256').update(shell).digest('base64')}'`;
+const policyWith = (scripts: string, styles: string) =>
+  `default-src 'none'; script-src ${scripts}; style-src ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+const withHash = (inline: string) =>
+  `'self' 'sha256-${createHash('sha256').update(inline).digest('base64')}'`;
 
 test('every path of the panel gives the same index.html, which no one keeps', async () => {
   for (const path of [
@@ -140,12 +142,12 @@ test('every page says what may be loaded, and by whom it may be shown', async ()
     '/panel/assets/missing.js',
     '/panel/icon.svg',
   ]) {
-    for (const [{ address }, styles] of [
-      [service, `'self' ${shellHash}`],
-      [bare, "'self'"],
+    for (const [{ address }, policy] of [
+      [service, policyWith(withHash(early), withHash(shell))],
+      [bare, policyWith("'self'", "'self'")],
     ] as const) {
       const { headers } = await openPage(address, 'GET', path);
-      assert.equal(headers.get('content-security-policy'), policyWith(styles), path);
+      assert.equal(headers.get('content-security-policy'), policy, path);
       assert.equal(headers.get('x-content-type-options'), 'nosniff');
       assert.equal(headers.get('referrer-policy'), 'no-referrer');
       assert.equal(headers.get('x-frame-options'), 'DENY');

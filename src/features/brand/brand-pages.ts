@@ -64,11 +64,12 @@ function sendKept(
   return reply.type(type).send(content);
 }
 
-/** The selector `:root:root` overrides the pages' own rules in any order of stylesheets. */
+/** The selector `:root:root` overrides the pages' own rules in any order of stylesheets. `data-theme` is a person's choice. */
 function brandCss(color: string | null): string {
   if (color === null) return '/* The colors of the product. */\n';
   const { light, dark } = accentThemes(color);
-  return `:root:root {\n${variables(light)}}\n@media screen and (prefers-color-scheme: dark) {\n:root:root {\n${variables(dark)}}\n}\n`;
+  const inDark = `{\n${variables(dark)}}\n`;
+  return `:root:root {\n${variables(light)}}\n@media screen {\n:root:root:where([data-theme=dark]) ${inDark}}\n@media screen and (prefers-color-scheme: dark) {\n:root:root:where(:not([data-theme])) ${inDark}}\n`;
 }
 
 function variables({ accent, accentStrong, accentFill, onAccent }: AccentShades): string {

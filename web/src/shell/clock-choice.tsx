@@ -20,7 +20,7 @@ export function ClockChoice() {
       title={t`Time zone`}
       defaultValue={keptClock() ?? ''}
       onChange={({ target: { value } }) => void choose(value === 'utc' ? 'utc' : null)}
-      className={`${choiceClasses} min-w-0 flex-1`}
+      className={`${choiceClasses} w-full`}
     >
       <option value="">{browserZone}</option>
       <option value="utc">UTC</option>

@@ -19,6 +19,7 @@ import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
 import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Money } from '../ui/money.tsx';
+import { ThemeChoice } from '../ui/theme-choice.tsx';
 import { ClockChoice } from './clock-choice.tsx';
 import { isOfOrdering, type PageEntry, useDocsAddress, useOrderingShown, usePages } from './page-list.ts';
 
@@ -104,8 +105,9 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <Money amount={account.balance} currency={account.currency} className="font-semibold" />
           </Link>
         ) : null}
-        <div className="flex items-center gap-1.5 py-1">
-          <LanguageChoice isSignedIn className="min-w-0 shrink-0" />
+        <div className="flex flex-wrap items-center gap-1.5 py-1">
+          <LanguageChoice isSignedIn className="min-w-0 flex-1" />
+          <ThemeChoice className="min-w-0 flex-1" />
           <ClockChoice />
         </div>
         <div className="mt-1 flex items-center gap-1 pl-2">

@@ -61,8 +61,14 @@ export function barData(values: readonly number[], hatchedFrom: number): uPlot.A
   ];
 }
 
+/** The color of a variable of the stylesheet in the page's theme. A canvas does not resolve light-dark() itself. */
 export function chartColor(element: HTMLElement, name: string): string {
-  return getComputedStyle(element).getPropertyValue(name).trim();
+  const probe = document.createElement('i');
+  probe.style.color = `var(${name})`;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 export function barOptions(

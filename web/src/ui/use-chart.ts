@@ -3,6 +3,7 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import type uPlot from 'uplot';
 import { untilLoaded } from '../text/until-loaded.ts';
+import { onThemeChange } from './theme.ts';
 
 export type ChartParts = typeof import('./chart-parts.ts');
 
@@ -33,7 +34,6 @@ export function useChart(
 }
 
 function keepDrawn(draw: () => uPlot, element: HTMLElement, height: number): () => void {
-  const dark = window.matchMedia('(prefers-color-scheme: dark)');
   let chart = draw();
   const drawAgain = () => {
     chart.destroy();
@@ -41,9 +41,9 @@ function keepDrawn(draw: () => uPlot, element: HTMLElement, height: number): () 
   };
   const observer = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }));
   observer.observe(element);
-  dark.addEventListener('change', drawAgain);
+  const ignoreTheme = onThemeChange(drawAgain);
   return () => {
-    dark.removeEventListener('change', drawAgain);
+    ignoreTheme();
     observer.disconnect();
     chart.destroy();
   };

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { windowTitle } from '../../text/service-name.ts';
 import { LanguageChoice } from '../../ui/language-choice.tsx';
+import { ThemeChoice } from '../../ui/theme-choice.tsx';
 import { Logo } from '../brand/logo.tsx';
 
 interface EntryCardProps {
@@ -23,7 +24,10 @@ export function EntryCard({ title, heading, below, isSignedIn = false, children 
         {children}
       </div>
       {below}
-      <LanguageChoice isSignedIn={isSignedIn} className="mx-auto mt-5" />
+      <div className="mt-5 flex justify-center gap-1.5">
+        <LanguageChoice isSignedIn={isSignedIn} />
+        <ThemeChoice />
+      </div>
     </main>
   );
 }

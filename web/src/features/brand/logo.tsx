@@ -4,7 +4,7 @@ import { shownBrandQuery } from '../../api/queries.ts';
 import { ownName, serviceName } from '../../text/service-name.ts';
 
 /** Logos are designed for light backgrounds, so they keep a white background in dark mode. */
-export const logoPlate = 'rounded dark:bg-white dark:p-0.5';
+export const logoPlate = 'rounded bg-plate ring-2 ring-plate';
 
 export function Logo() {
   const { data: brand, isPending } = useQuery({ ...shownBrandQuery, staleTime: Number.POSITIVE_INFINITY });
