@@ -52,6 +52,7 @@ export const inEveryPlace: readonly string[] = [
   'query-plans',
   'receivables',
   'reseal',
+  'retention',
   'road',
   'secrets',
   'statement-groups',

@@ -625,6 +625,12 @@ service_state.demo_operator_id integer
 service_state.demo_reseller_id integer
 service_state.setup_skipped text[] not null default '{}'::text[]
 service_state.backed_up_at timestamp with time zone
+service_state.request_log_days integer not null default 7
+service_state.event_days integer not null default 90
+service_state.mail_days integer not null default 30
+service_state.audit_address_days integer
+service_state.closed_account_days integer
+service_state.audit_addresses_removed_to integer not null default 0
 sessions.person_id integer not null
 sessions.token_hash text not null
 sessions.password_version integer not null
@@ -884,10 +890,15 @@ scheduled_prices: scheduled_prices_package_id_fkey FOREIGN KEY (package_id) REFE
 scheduled_prices: scheduled_prices_pkey PRIMARY KEY (package_id, starts_at, group_name, months)
 scheduled_prices: scheduled_prices_price_cents_check CHECK ((price_cents >= 0))
 schema_migrations: schema_migrations_pkey PRIMARY KEY (number)
+service_state: service_state_audit_address_days_check CHECK (((audit_address_days >= 1) AND (audit_address_days <= 3650)))
+service_state: service_state_closed_account_days_check CHECK (((closed_account_days >= 1) AND (closed_account_days <= 3650)))
 service_state: service_state_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+service_state: service_state_event_days_check CHECK (((event_days >= 14) AND (event_days <= 3650)))
+service_state: service_state_mail_days_check CHECK (((mail_days >= 7) AND (mail_days <= 3650)))
 service_state: service_state_only_row_check CHECK (only_row)
 service_state: service_state_pkey PRIMARY KEY (only_row)
 service_state: service_state_product CHECK (((product_mode = 'none'::text) OR ((product_mode = ANY (ARRAY['notify'::text, 'confirm'::text])) AND (product_url IS NOT NULL) AND (product_secret_sealed IS NOT NULL))))
+service_state: service_state_request_log_days_check CHECK (((request_log_days >= 1) AND (request_log_days <= 3650)))
 sessions: sessions_pkey PRIMARY KEY (person_id, token_hash)
 spending_marks: spending_marks_pkey PRIMARY KEY (account_id)
 spending_sums: spending_sums_pkey PRIMARY KEY (account_id, step, since, package_id, kind)

@@ -18,7 +18,7 @@ if (began !== undefined) {
   defaultLimits.scheduledJobs.renewals.everySeconds = 1;
   defaultLimits.scheduledJobs.planEnds.everySeconds = 1;
   // The passing years must not delete what is compared at the end.
-  defaultLimits.eventsKeptSeconds = 1_000 * 365 * 86_400;
+  defaultLimits.scheduledJobs.oldEvents.everySeconds = 1_000 * 365 * 86_400;
   // Endpoints that never answer must time out soon, except once the clock stands still: then there is no second attempt.
   if (stops === Number.POSITIVE_INFINITY) defaultLimits.outbound.callMilliseconds = 1_000;
   // Plans are renewed one after another, so that the process can die between any two of them.

@@ -68,6 +68,7 @@ export const bodies: Readonly<Record<string, object>> = {
   failOrder: { reason: 'no room' },
   setBrand: { name: null, colour: null, letterhead: [], support_address: null, language: 'en' },
   setBrandLogo: { data: logo },
+  setRetention: { event_days: 60 },
   createOperatorWebhook: { url },
   changeOperatorWebhook: { description: 'Books' },
   rotateOperatorWebhookSecret: { overlap_hours: 1 },

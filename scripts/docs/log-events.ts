@@ -48,6 +48,8 @@ const meanings: Readonly<Record<string, string>> = {
   'request failed': 'A request was answered with 500 because of a fault of the service.',
   'request rejected':
     'A request was answered with 503: the database is away or the queue is full. `reason` says which.',
+  'retention settings reload failed':
+    'This process shows requests as far back as before the change. Jobs delete by the new settings all the same.',
   'schema migrated': '`migrated`: the migrations that this start ran.',
   'shared limits lost':
     'The server of VALKEY_URL is away. This process counts requests and failed sign-ins for itself.',

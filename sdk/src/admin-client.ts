@@ -91,6 +91,7 @@ import type {
   RemovePersonAnswer,
   RenewInvitationAnswer,
   ResetApiKeyAnswer,
+  Retention,
   RevokeAccountKeyAnswer,
   RotateAccountKeyBody,
   RotateOperatorWebhookSecretBody,
@@ -103,6 +104,7 @@ import type {
   SetLimitBody,
   SetPaymentsBody,
   SetProductBody,
+  SetRetentionBody,
   TestOperatorWebhookAnswer,
   UnschedulePricesQuery,
   VerifyReport,
@@ -666,6 +668,22 @@ export class AdminClient {
   async removeBrandLogo(options?: CallOptions): Promise<Brand> {
     const { body } = await this.#call('removeBrandLogo', { options });
     return body.brand;
+  }
+
+  // ---- how long data is kept
+
+  async getRetention(options?: CallOptions): Promise<Retention> {
+    const { body } = await this.#call('getRetention', { options });
+    return body.retention;
+  }
+
+  /**
+   * Fields that are left out stay as they are. A shorter time deletes older data within the hour. closed_account_days also
+   * takes the scope admin:accounts. Errors: validation_failed.
+   */
+  async setRetention(body: SetRetentionBody, options?: CallOptions): Promise<Retention> {
+    const answer = await this.#call('setRetention', { body, options });
+    return answer.body.retention;
   }
 
   // ---- the product

@@ -34,6 +34,7 @@ import { topupAdminRoutes } from '../features/payments/topup-admin-routes.ts';
 import { peopleAdminRoutes } from '../features/people/people-routes.ts';
 import { operatorPlanRoutes } from '../features/plans/operator-plan-routes.ts';
 import { accountTrialRoutes } from '../features/plans/trial-routes.ts';
+import { retentionRoutes } from '../features/retention/retention-routes.ts';
 import { verificationRoutes } from '../features/verification/verification-routes.ts';
 import { webhookRoutes } from '../features/webhooks/webhook-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
@@ -66,6 +67,7 @@ export type AdminRoutesDependencies = Needs<typeof accountAdminRoutes> &
   Needs<typeof bankLineRoutes> &
   Needs<typeof topupAdminRoutes> &
   Needs<typeof brandAdminRoutes> &
+  Needs<typeof retentionRoutes> &
   Needs<typeof eventAdminRoutes> &
   Needs<typeof webhookRoutes> &
   Needs<typeof businessAdminRoutes> &
@@ -106,6 +108,7 @@ export function adminRoutes(
   bankLineRoutes(app, dependencies);
   topupAdminRoutes(app, dependencies);
   brandAdminRoutes(app, dependencies);
+  retentionRoutes(app, dependencies);
   eventAdminRoutes(app, dependencies);
   webhookRoutes(app, dependencies, {
     isOperator: true,

@@ -16,6 +16,7 @@ import { createBrandHolder } from '../features/brand/brand-store.ts';
 import { createBusinessReads } from '../features/business/business-reads.ts';
 import { createPlanSums } from '../features/business/plan-sums.ts';
 import { createCustomerReads } from '../features/customers/customer-reads.ts';
+import { logErasure } from '../features/erasure/log-erasure.ts';
 import { repeatErasures } from '../features/erasure/repeat-erasures.ts';
 import { createEventWaits, type EventWaits } from '../features/events/account-feed.ts';
 import { createProductCallMetrics } from '../features/fulfillment/product-call-metrics.ts';
@@ -46,6 +47,7 @@ import { createPaymentGateways } from '../features/payments/payment-gateway.ts';
 import { countOpenProblems } from '../features/payments/payment-problems.ts';
 import { createPaymentMethods } from '../features/payments/payment-settings.ts';
 import { createRequestLog, type RequestLog } from '../features/request-log/request-log.ts';
+import { createRetentionHolder } from '../features/retention/retention-settings.ts';
 import {
   createSharedVerification,
   type SharedVerification,
@@ -150,6 +152,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const packages = await createPackageCatalog(lookups);
   const brand = await createBrandHolder(lookups);
   const paymentMethods = await createPaymentMethods(lookups);
+  const retention = await createRetentionHolder(lookups);
   const topupUrl = () => (paymentMethods.areOn() ? topupsPageUrl(publicUrl()) : null);
   const outbound =
     dependencies.outbound ?? createOutbound({ allow: config.outboundAllow, limits: limits.outbound });
@@ -170,7 +173,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     ...{ testBudget, packages, orderMetrics, eventWaits, deliverer, topupUrl },
     productCallers: () => productCallers,
   });
-  await followChanges({ database, keys, packages, brand, paymentMethods, deliverer, logger });
+  await followChanges({ database, keys, packages, brand, paymentMethods, retention, deliverer, logger });
   // Loaded after the process began to receive changes, so that it misses none. The start does not wait for the keys.
   keys.learnKeys();
 
@@ -258,6 +261,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       mails,
       testBudget,
       payments: { currency, gateways, checkout, onProblem: onProviderProblem },
+      onErased: (customer) => logErasure(logger, customer),
       mail: {
         seal,
         settings: config.mail,
@@ -298,6 +302,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     keys,
     packages,
     brand,
+    retention,
     metrics,
     logger,
     accessLog,

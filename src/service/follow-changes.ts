@@ -5,6 +5,7 @@ import type { ApiKeyCache } from '../features/auth/api-key-cache.ts';
 import type { BrandHolder } from '../features/brand/brand-store.ts';
 import type { PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import type { PaymentMethods } from '../features/payments/payment-settings.ts';
+import type { RetentionHolder } from '../features/retention/retention-settings.ts';
 import type { Deliverer } from '../features/webhooks/deliverer.ts';
 import {
   accountNews,
@@ -12,6 +13,7 @@ import {
   changesChannel,
   packagesChanged,
   paymentsChanged,
+  retentionChanged,
   webhookNews,
 } from '../platform/database/change-notices.ts';
 import type { Database } from '../platform/database/database.ts';
@@ -22,12 +24,13 @@ export interface FollowedParts {
   readonly packages: PackageCatalogHolder;
   readonly brand: BrandHolder;
   readonly paymentMethods: PaymentMethods;
+  readonly retention: RetentionHolder;
   readonly deliverer: Deliverer;
   readonly logger: FastifyBaseLogger;
 }
 
 export async function followChanges(parts: FollowedParts): Promise<void> {
-  const { database, keys, packages, brand, paymentMethods, deliverer, logger } = parts;
+  const { database, keys, packages, brand, paymentMethods, retention, deliverer, logger } = parts;
   await database.listen(changesChannel, {
     onMessage(payload) {
       const news = accountNews(payload);
@@ -36,6 +39,7 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
       if (payload === packagesChanged) reloadPackages();
       if (payload === brandChanged) reloadBrand();
       if (payload === paymentsChanged) reloadPayments();
+      if (payload === retentionChanged) reloadRetention();
       const webhookId = webhookNews(payload);
       if (webhookId !== null) deliverer.changed(webhookId);
     },
@@ -49,6 +53,7 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
       reloadPackages();
       reloadBrand();
       reloadPayments();
+      reloadRetention();
     },
   });
 
@@ -64,5 +69,11 @@ export async function followChanges(parts: FollowedParts): Promise<void> {
     paymentMethods
       .reload()
       .catch((error: unknown) => logger.warn({ err: error }, 'payment settings reload failed'));
+  }
+
+  function reloadRetention(): void {
+    retention
+      .reload()
+      .catch((error: unknown) => logger.warn({ err: error }, 'retention settings reload failed'));
   }
 }

@@ -33,6 +33,7 @@ import { topupSchema } from '../features/payments/topup-schemas.ts';
 import { personSchema } from '../features/people/people-schemas.ts';
 import { forecastSchema } from '../features/plans/forecast-schemas.ts';
 import { planNamedSchemas } from '../features/plans/plan-schemas.ts';
+import { retentionSchema } from '../features/retention/retention-schemas.ts';
 import { testModeSchemas } from '../features/test-mode/test-mode-schemas.ts';
 import { verifyReportSchema } from '../features/verification/verification-schemas.ts';
 import { webhookSchemas } from '../features/webhooks/webhook-schemas.ts';
@@ -80,4 +81,5 @@ export const namedSchemas = [
   personSchema,
   ...productNamedSchemas,
   brandSchema,
+  retentionSchema,
 ];

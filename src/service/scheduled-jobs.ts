@@ -13,6 +13,7 @@ import type { PlanSums } from '../features/business/plan-sums.ts';
 import { settleClosings } from '../features/closing/settle-closing.ts';
 import { deleteExpiredLogins } from '../features/customer-portal/login-links.ts';
 import { indexCustomerTerms } from '../features/customers/customer-search-terms.ts';
+import { eraseClosedAccounts } from '../features/erasure/erase-closed-accounts.ts';
 import { eraseTexts } from '../features/erasure/erasure-job.ts';
 import { repeatErasures } from '../features/erasure/repeat-erasures.ts';
 import { goOnListening } from '../features/events/event-log.ts';
@@ -28,6 +29,7 @@ import { indexFacets } from '../features/ledger/facet-index.ts';
 import type { SpendingReads } from '../features/ledger/spending-totals.ts';
 import type { PlanEnd } from '../features/order-engine/decisions/order-commands.ts';
 import type { OrderEngine } from '../features/order-engine/order-engine.ts';
+import type { Customer } from '../features/order-engine/records/customer-table.ts';
 import type { TestBudget } from '../features/order-engine/records/test-usage.ts';
 import type { OrderTimes } from '../features/orders/order-times.ts';
 import { repairLastOrders } from '../features/orders/repair-last-orders.ts';
@@ -37,10 +39,12 @@ import { type ReconcileDependencies, reconcilePayments } from '../features/payme
 import { renewDuePlans } from '../features/plans/automatic-renewals.ts';
 import { notePlanEnds } from '../features/plans/plan-ends.ts';
 import type { RequestLog } from '../features/request-log/request-log.ts';
+import { daySeconds, findRetention } from '../features/retention/retention-settings.ts';
 import { cleanDiscardedTests } from '../features/test-mode/clean-test-accounts.ts';
 import type { Deliverer } from '../features/webhooks/deliverer.ts';
 import { shortenLogs } from '../features/webhooks/delivery-log.ts';
 import { deliveriesKind } from '../features/webhooks/delivery-progress.ts';
+import { removeAuditAddresses } from '../platform/audit-log/remove-addresses.ts';
 import type { Database } from '../platform/database/database.ts';
 import { eachInTurn } from '../platform/database/each-in-turn.ts';
 import { vacuumTables } from '../platform/database/schema/vacuum-tables.ts';
@@ -73,6 +77,7 @@ export interface ScheduledJobsDependencies {
   readonly knownAddresses: KnownAddresses;
   readonly testBudget: TestBudget;
   readonly payments: Pick<ReconcileDependencies, 'currency' | 'gateways' | 'checkout' | 'onProblem'>;
+  readonly onErased: (customer: Customer) => void;
   readonly mail: Pick<SendMailsDependencies, 'seal' | 'settings' | 'face' | 'publicUrl' | 'onGivenUp'>;
 }
 
@@ -85,7 +90,6 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
     sessions,
     views,
     totp,
-    requestLog,
     dailyTotals,
     spending,
     planSums,
@@ -136,7 +140,8 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
       ...times.oldEvents,
       run: async ({ signal }) => {
         await goOnListening(database);
-        const before = now() - limits.eventsKeptSeconds;
+        const { eventDays } = await findRetention(database);
+        const before = now() - eventDays * daySeconds;
         return { backlog: (await deleteOldEvents(database, before, signal)) ? 1 : 0 };
       },
     },
@@ -190,20 +195,18 @@ export function scheduledJobs(dependencies: ScheduledJobsDependencies): Schedule
         return { backlog: isLeft ? 1 : 0 };
       },
     },
-    {
-      kind: 'request_log',
-      ...times.requestLog,
-      run: async ({ signal }) => ({ backlog: await requestLog.prune(now(), signal) }),
-    },
+    ...retentionJobs(dependencies),
     ...paymentJobs(dependencies),
     {
       kind: 'mail',
       ...times.mail,
       // Without a mail server the job only deletes old rows, so it runs less often.
       ...(dependencies.mail.settings === null && { everySeconds: times.requestLog.everySeconds }),
-      run: async ({ signal }) => ({
-        backlog: await sendMails({ ...dependencies.mail, database, now, limits: limits.mail }, signal),
-      }),
+      run: async ({ signal }) => {
+        const { mailDays } = await findRetention(database);
+        const parts = { database, now, limits: limits.mail, keptSeconds: mailDays * daySeconds };
+        return { backlog: await sendMails({ ...dependencies.mail, ...parts }, signal) };
+      },
     },
   ];
   // A PostgreSQL server has autovacuum.
@@ -227,6 +230,38 @@ function erasureJob(dependencies: ScheduledJobsDependencies): ScheduledJob {
       return { backlog: await eraseTexts(parts, signal) };
     },
   };
+}
+
+function retentionJobs(dependencies: ScheduledJobsDependencies): ScheduledJob[] {
+  const { database, limits, mail, now, requestLog } = dependencies;
+  const times = limits.scheduledJobs;
+  return [
+    {
+      kind: 'request_log',
+      ...times.requestLog,
+      run: async ({ signal }) => {
+        const { requestLogDays } = await findRetention(database);
+        const before = now() - requestLogDays * daySeconds;
+        return { backlog: await requestLog.prune({ now: now(), before }, signal) };
+      },
+    },
+    {
+      kind: 'retention',
+      ...times.retention,
+      run: async ({ signal }) => {
+        const { auditAddressDays, closedAccountDays } = await findRetention(database);
+        let isLeft = false;
+        if (auditAddressDays !== null)
+          isLeft = await removeAuditAddresses(database, now() - auditAddressDays * daySeconds, signal);
+        if (closedAccountDays !== null) {
+          const closedBefore = now() - closedAccountDays * daySeconds;
+          const parts = { ...dependencies, seal: mail.seal };
+          isLeft = (await eraseClosedAccounts(parts, closedBefore, signal)) || isLeft;
+        }
+        return { backlog: isLeft ? 1 : 0 };
+      },
+    },
+  ];
 }
 
 function alertMailsJob(dependencies: ScheduledJobsDependencies): ScheduledJob {

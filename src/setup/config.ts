@@ -154,7 +154,6 @@ export const defaultLimits = {
   },
   // Limits of requests that wait for an event. Further requests are answered at once.
   eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
-  eventsKeptSeconds: 90 * 86_400,
   productCalls: {
     callsMax: 128,
     callsMaxUnanswered: 4,
@@ -199,7 +198,6 @@ export const defaultLimits = {
     refusedLinesMax: 200,
     linesPerStatement: 500,
     flushMilliseconds: 1_000,
-    keptSeconds: 7 * 86_400,
     keptPerAccountMax: 100_000,
     // Each exchange has at most 9 KiB.
     exchangesMax: 250,
@@ -243,6 +241,7 @@ export const defaultLimits = {
     expiredLogins: { everySeconds: 3_600, runSecondsMax: 30 },
     expiredSessions: { everySeconds: 3_600, runSecondsMax: 30 },
     requestLog: { everySeconds: 3_600, runSecondsMax: 30 },
+    retention: { everySeconds: 3_600, runSecondsMax: 30 },
     vacuum: { everySeconds: 60, runSecondsMax: 30 },
     // Runs continuously while there are endpoints; otherwise checks for any.
     deliveries: { everySeconds: 30, runSecondsMax: 86_400 },
@@ -262,7 +261,6 @@ export const defaultLimits = {
     retrySecondsMin: 60,
     retrySecondsMax: 4 * 3_600,
     unknownAfterSeconds: 600,
-    keptSeconds: 30 * 86_400,
     silenceMilliseconds: 15_000,
     sendMilliseconds: 60_000,
   },

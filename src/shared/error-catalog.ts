@@ -89,7 +89,7 @@ export const errorCatalog = {
   event_not_found: { status: 404, message: 'There is no such event, or it has expired.' },
   request_not_found: {
     status: 404,
-    message: 'There is no such request, or it is older than 7 days and has been deleted.',
+    message: 'There is no such request, or it has expired and been deleted.',
   },
   topup_not_found: { status: 404, message: 'There is no such top-up, or it has not been paid.' },
   payment_problem_not_found: { status: 404, message: 'There is no such payment that needs attention.' },

@@ -308,7 +308,6 @@ test('lines of requests that one group could not take are counted as dropped, an
       refusedLinesMax: 100,
       linesPerStatement: 50,
       flushMilliseconds: 1e9,
-      keptSeconds: 86_400,
       keptPerAccountMax: 100,
       exchangesMax: 100,
       exchangesPerAccountMax: 1_000,

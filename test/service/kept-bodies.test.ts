@@ -308,9 +308,10 @@ test('a request that is older than seven days is not shown, deleted or not', asy
   assert.equal((await later.get('/requests')).body.data.length, 1);
   // Bodies are deleted together with their lines.
   const log = anotherLog();
-  await log.prune(service.clock.seconds);
+  const prunedAt = (now: number) => ({ now, before: now - 7 * day });
+  await log.prune(prunedAt(service.clock.seconds));
   assert.equal((await rowsOf(account.id)).length, 1);
-  await log.prune(service.clock.seconds + 8 * day);
+  await log.prune(prunedAt(service.clock.seconds + 8 * day));
   await log.close();
   assert.deepEqual(await rowsOf(account.id), []);
 });

@@ -42,7 +42,7 @@ function isAsked(answer: Answer, why = ''): void {
   assert.equal(answer.body.error.details.field, 'current_password', why);
 }
 
-test('product, brand, prices, any customer and the operator’s endpoints take the password, and are as they were without it', async () => {
+test('product, brand, retention, prices, any customer and the operator’s endpoints take the password, and are as they were without it', async () => {
   const { basic } = service.packages;
   const prices = { reseller: { monthly: '0.00' } };
   const six = { monthly: '0.00', quarterly: '0.00', yearly: '0.00' };
@@ -70,6 +70,7 @@ test('product, brand, prices, any customer and the operator’s endpoints take t
     ['PUT', `${admin}/brand`, brand],
     ['PUT', `${admin}/brand/logo`, { data: logo }],
     ['DELETE', `${admin}/brand/logo`, {}],
+    ['PATCH', `${admin}/retention`, { mail_days: 7 }],
     ['POST', `${admin}/packages`, { name: 'Free', limits, prices: { reseller: six, distributor: six } }],
     ['PATCH', `${admin}/packages/${basic}`, { prices: { reseller: { monthly: '11.00' } } }],
     ['POST', `${admin}/packages/${basic}/prices`, { from, prices }],
@@ -83,7 +84,7 @@ test('product, brand, prices, any customer and the operator’s endpoints take t
     ['POST', `${customer}/cancel`, { at: 'now' }],
   ];
   const state = async () => {
-    const paths = ['product', 'brand', 'packages', `packages/${basic}/prices`, 'webhooks'];
+    const paths = ['product', 'brand', 'retention', 'packages', `packages/${basic}/prices`, 'webhooks'];
     const read = await Promise.all(paths.map((path) => service.admin.get(`/api/admin/v1/${path}`)));
     const links = await service.database.query({ name: '', text: 'select token_hash from login_link_log' });
     const { text: shown } = await reseller.get(`/customers/${order.customer.id}`);

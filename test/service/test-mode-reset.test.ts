@@ -222,7 +222,6 @@ describe('what comes late for a test that was reset is written nowhere', () => {
         refusedLinesMax: 100,
         linesPerStatement: 100,
         flushMilliseconds: 1_000_000,
-        keptSeconds: 86_400,
         keptPerAccountMax: 1_000,
         exchangesMax: 100,
         exchangesPerAccountMax: 1_000,

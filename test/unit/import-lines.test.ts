@@ -79,6 +79,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   'order-engine': ['events', 'identity', 'packages'],
   packages: ['events', 'identity'],
   auth: ['brand', 'identity'],
+  retention: ['identity'],
   brand: ['identity'],
   events: ['identity'],
   identity: [],

@@ -74,6 +74,7 @@ const published = {
   '0067-weekly-summaries.sql': 'a2fb0ef13a8f99476879b5aef2ef1e7591fdaab2b0f3cdb18cb51108afbb69d5',
   '0068-order-times.sql': '02e2f0bb17f504383df09c6f46a8437cb7af8aff9907b77775b9e5a1003ccf90',
   '0069-closed-accounts.sql': 'b79c905ab5e504e6a12f1c9c665e8f5168b50d5ede3d4d0f1bdf32ff963bdb74',
+  '0070-retention.sql': '2f569fd7d4cf5ff0b3cfce6069ef3f61a1f4ff4ff459a1e06c9648637d1a0073',
 };
 
 test('no migration changes after it was published', () => {

@@ -185,12 +185,12 @@ function activity(snapshot: Queryable, { account: { id } }: AccountToExport): re
       ({ number }) => number,
     );
   return [
-    kindOf('events', 'Events of the last 90 days, oldest first.', () => mapPages(events(), eventView), [
+    kindOf('events', 'Events that are kept, oldest first.', () => mapPages(events(), eventView), [
       ...(['id', 'type', 'created_at', 'data'] as const),
     ]),
     kindOf(
       'requests',
-      'Requests with the account’s keys of the last seven days, newest first.',
+      'Requests with the account’s keys that are kept, newest first.',
       () => mapPages(requestPages(snapshot, id), (line) => ({ ...requestView(line), key_id: line.keyId })),
       [
         ...(['id', 'at', 'method', 'path', 'status', 'code', 'request_id', 'milliseconds'] as const),

@@ -6,14 +6,8 @@ import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts
 import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { type Refusal, refusal } from '../../shared/error-catalog.ts';
-import {
-  isTestAccount,
-  type OwnedId,
-  parseOwnNumber,
-  parseRealOwnedId,
-  publicId,
-} from '../../shared/identifiers.ts';
-import { type EpochSeconds, formatTime } from '../../shared/times.ts';
+import { type OwnedId, parseOwnNumber, parseRealOwnedId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -22,6 +16,7 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import type { EraseOutcome } from './erase-customer.ts';
 import { eraseOnceIdle } from './erase-once-idle.ts';
+import { logErasure } from './log-erasure.ts';
 
 interface EraseRoutesDependencies {
   readonly database: Database;
@@ -94,12 +89,7 @@ async function erase(
     { now, realNow: realNow() },
   );
   if (outcome.type !== 'erased') throw new RequestRefused(refusalOf(outcome));
-  const { accountId, number, createdAt } = outcome.customer;
-  // The list of erasures outside the database, for `restore --erasures`. A test's customer is not in it.
-  if (outcome.isNew && !isTestAccount(accountId)) {
-    const created_at = formatTime(createdAt);
-    log.info({ customer: publicId(accountId, number), created_at }, 'customer erased');
-  }
+  if (outcome.isNew) logErasure(log, outcome.customer);
   return { customer: describe(outcome.customer) };
 }
 

@@ -33,7 +33,7 @@ export function eventRoutes(
         operationId: 'readEvents',
         summary: 'The feed of events, oldest first',
         description:
-          'What happened to the account, its customers and their plans. Send the last id you have as after: nothing is missed, and nothing comes twice. Events are written from the first read of the feed, or the first additional key, endpoint or alert; kept for 90 days.',
+          'What happened to the account, its customers and their plans. Send the last id you have as after: nothing is missed, and nothing comes twice. Events are written from the first read of the feed, or the first additional key, endpoint or alert; kept for 90 days, or as long as the operator set.',
         querystring: feedQuerySchema,
         response: { 200: feedSchema },
       },

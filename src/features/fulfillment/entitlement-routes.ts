@@ -83,7 +83,7 @@ export function entitlementRoutes(
         operationId: 'readEntitlements',
         summary: 'Every change of what customers may do, in order',
         description:
-          'For a copy of your own: the first pages hold every customer, later ones what has changed since, in its present state. The same change may come twice. A cursor older than 90 days is answered with events_gone: start again from the beginning.',
+          'For a copy of your own: the first pages hold every customer, later ones what has changed since, in its present state. The same change may come twice. A cursor older than the events that are kept, for 90 days unless you set another time, is answered with events_gone: start again from the beginning.',
         querystring: entitlementFeedQuerySchema,
         response: { 200: entitlementFeedSchema },
       },

@@ -39,6 +39,11 @@ const setClosing: SqlStatement = {
   text: 'update accounts set closing = $2::jsonb where id = $1::int',
 };
 
+const markErased: SqlStatement = {
+  name: 'mark_customers_of_closed_account_erased',
+  text: `update accounts set closing = closing || '{"customers_erased": true}'::jsonb where id = $1::int`,
+};
+
 /** Returns null if the account is unknown. */
 export async function lockAccountRow(transaction: Queryable, id: number): Promise<Account | null> {
   const [locked] = await transaction.ofAccount(id).query(lockAccount, [id]);
@@ -73,4 +78,8 @@ export async function closeRow(
 
 export async function writeClosing(database: Queryable, id: number, closing: JsonObject): Promise<void> {
   await database.ofAccount(id).query(setClosing, [id, JSON.stringify(closing)]);
+}
+
+export async function noteCustomersErased(database: Queryable, id: number): Promise<void> {
+  await database.ofAccount(id).query(markErased, [id]);
 }

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { type Clock, clocks } from '../../shared/clocks.ts';
 import { type Language, languages } from '../../shared/languages.ts';
-import { amount, nullable, oneOf, time } from '../../shared/schema-parts.ts';
+import { amount, count, nullable, oneOf, time } from '../../shared/schema-parts.ts';
 import { type Scope, scopes } from '../../shared/scopes.ts';
 import { type TopupMethod, topupMethods } from '../../shared/topup-words.ts';
 import { currentPasswordBodySchema, passwordBodySchema } from '../auth/sign-in-schemas.ts';
@@ -84,6 +84,10 @@ export const meSchema = Type.Object({
       description:
         'How funds can be added. Without a method only the operator adds credit. In test mode all methods work.',
     },
+  ),
+  kept: Type.Object(
+    { request_log_days: count('Requests and their bodies.'), event_days: count('Events.') },
+    { description: 'For how many days the service keeps what it deletes by itself.' },
   ),
   api_url: Type.String(),
   address: Type.String({ description: 'Where this request comes from.' }),

@@ -27,6 +27,7 @@ interface SignedInRoutesDependencies {
   readonly passwordLinks: PasswordLinks;
   readonly publicUrl: () => string;
   readonly reauthenticatedSeconds: number;
+  readonly retention: { current(): { readonly requestLogDays: number; readonly eventDays: number } };
   readonly secondFactorRoles: ReadonlySet<NamedRole>;
   readonly sessions: SessionStore;
 }
@@ -56,10 +57,19 @@ export function signedInRoutes(app: FastifyInstance, dependencies: SignedInRoute
 }
 
 async function getMe(
-  { database, currency, publicUrl, passwordLinks, sessions, offeredTopups }: SignedInRoutesDependencies,
+  {
+    database,
+    currency,
+    publicUrl,
+    passwordLinks,
+    sessions,
+    offeredTopups,
+    retention,
+  }: SignedInRoutesDependencies,
   { principal: { account }, viewer, person, isTotpEnabled, session, ip }: FastifyRequest,
   reply: FastifyReply,
 ) {
+  const { requestLogDays, eventDays } = retention.current();
   const key = await findKeyFacts(database, account.id);
   const hasTotp =
     viewer === null ? isTotpEnabled : (await findTotpHolders(database, [account.id])).has(account.id);
@@ -67,6 +77,7 @@ async function getMe(
     account: accountView(account, currency, hasTotp),
     receivable: formatAmount(account.receivableCents),
     topups: offeredTopups(),
+    kept: { request_log_days: requestLogDays, event_days: eventDays },
     api_url: `${publicUrl()}/api/v1`,
     address: plainAddress(ip),
     // An administrator who views the account uses no key, so its allow-list does not matter.

@@ -165,7 +165,6 @@ export function insertRequestsWithBodies(
 }
 
 export interface KeptLimits {
-  readonly keptSeconds: number;
   readonly keptPerAccountMax: number;
 }
 
@@ -175,17 +174,17 @@ export function pruneRequestsOf(
   limits: KeptLimits,
   accountId: number,
   count: number,
-  now: EpochSeconds,
+  before: EpochSeconds,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const values = [accountId, now - limits.keptSeconds, count - limits.keptPerAccountMax];
+  const values = [accountId, before, count - limits.keptPerAccountMax];
   return deleteInPieces(database.ofAccount(accountId), oldestLines, values, signal);
 }
 
 export async function pruneRequests(
   database: Database,
   limits: KeptLimits,
-  now: EpochSeconds,
+  before: EpochSeconds,
   signal: AbortSignal,
 ): Promise<number> {
   let pruned = 0;
@@ -199,7 +198,7 @@ export async function pruneRequests(
         limits,
         accountId,
         Number(row['request_count']),
-        now,
+        before,
         signal,
       );
       if (!isLeft) {

@@ -1,4 +1,4 @@
-// An account's API requests of the last seven days with captured bodies. Only the account can turn capture on or off.
+// An account's API requests of the last days with captured bodies. Only the account can turn capture on or off.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
@@ -39,6 +39,7 @@ interface RequestLogRoutesDependencies {
   readonly now: () => EpochSeconds;
   readonly orders: OrderReads;
   readonly requestLog: RequestLog;
+  readonly retention: { current(): { readonly requestLogDays: number } };
   readonly seal: Seal;
 }
 
@@ -47,9 +48,6 @@ const statusClasses: Readonly<Record<string, readonly [min: number, max: number]
   '4xx': [400, 499],
   '5xx': [500, 599],
 };
-
-/** Older lines are never shown, even before they are deleted. */
-const shownSeconds = 7 * 86_400;
 
 interface RequestsSurface {
   readonly path: string;
@@ -119,7 +117,9 @@ function requestRoutes(
   dependencies: RequestLogRoutesDependencies,
   { path, scope, codes, hasTestMode, noun, accountOf }: RequestsSurface,
 ): void {
-  const { database, requestLog, seal, now } = dependencies;
+  const { database, requestLog, retention, seal, now } = dependencies;
+  /** Older lines are never shown, even before they are deleted. */
+  const shownSince = () => now() - retention.current().requestLogDays * 86_400;
 
   app.get<{ Params: { id?: string } }>(
     path,
@@ -127,7 +127,8 @@ function requestRoutes(
       config: { scopes: [scope], codes: [...filteredListCodes, ...codes], hasTestMode },
       schema: {
         operationId: `list${noun}s`,
-        summary: 'Requests of the last seven days made with the account’s keys, newest first',
+        summary: 'Requests made with the account’s keys, newest first',
+        description: 'Kept for seven days, or as long as the operator set.',
         querystring: requestFilterSchema,
         response: { 200: requestListSchema },
       },
@@ -136,7 +137,7 @@ function requestRoutes(
       const account = orRefuse(await accountOf(request), 'account_not_found');
       const { filter, position, limit, cursorAt } = readFilteredPage(
         seal,
-        requestList(now()),
+        requestList(shownSince()),
         account.id,
         request.query,
         true,
@@ -170,7 +171,7 @@ function requestRoutes(
       const { number } = request.params;
       const line = orRefuse(
         /^[1-9]\d{0,15}$/.test(number)
-          ? await findRequest(database, account.id, Number(number), now() - shownSeconds)
+          ? await findRequest(database, account.id, Number(number), shownSince())
           : null,
         'request_not_found',
       );
@@ -200,19 +201,19 @@ function requestRoutes(
   }
 }
 
-const requestList = (now: EpochSeconds) => ({
+const requestList = (shownSince: EpochSeconds) => ({
   list: 'requests',
   names: ['status', 'code', 'key', 'method', 'path', 'request_id', 'from', 'to'],
-  read: (sent: ListQuery) => filterOf(sent, now),
+  read: (sent: ListQuery) => filterOf(sent, shownSince),
 });
 
-function filterOf(sent: ListQuery, now: EpochSeconds): Omit<RequestFilter, 'before' | 'limit'> {
+function filterOf(sent: ListQuery, shownSince: EpochSeconds): Omit<RequestFilter, 'before' | 'limit'> {
   const status = sent.text('status');
   const one = statusClasses[status] === undefined ? sent.number('status', 0) : 0;
   const [statusMin, statusMax] = statusClasses[status] ?? (one === 0 ? [100, 599] : [one, one]);
   const span = sent.span('from', 'to');
   return {
-    since: Math.max(span?.since ?? 0, now - shownSeconds),
+    since: Math.max(span?.since ?? 0, shownSince),
     until: span?.until ?? endOfTime,
     statusMin: Math.min(statusMin, 999),
     statusMax: Math.min(statusMax, 999),

@@ -43,12 +43,18 @@ export interface RequestLogDependencies {
   readonly onDropped: (lines: number) => void;
 }
 
+export interface PruneTimes {
+  readonly now: EpochSeconds;
+  readonly before: EpochSeconds;
+}
+
 export interface RequestLog {
   /** `exchange` is set with body capture. Under load it is dropped before its line is. */
   note(line: RequestLine, exchange?: CapturedExchange | null): void;
   /** Never fails. Lines that cannot be written are dropped. */
   flush(): Promise<void>;
-  prune(now: EpochSeconds, signal?: AbortSignal): Promise<number>;
+  /** Deletes lines from before `before`, and counts of refusals by their own limit. */
+  prune(times: PruneTimes, signal?: AbortSignal): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -135,7 +141,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
             ? await writeWithBodies(group, ofGroup, kept)
             : await insertRequests(group, ofGroup);
           written += ofGroup.length;
-          await pruneLong(counts, part.at(-1)?.at ?? 0);
+          await pruneLong(counts);
         }
       }
     } catch {
@@ -157,7 +163,8 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
     return written.counts;
   }
 
-  async function pruneLong(counts: readonly Row[], now: EpochSeconds): Promise<void> {
+  /** Only by number: a line may be as old as the operator's setting says, which the job reads. */
+  async function pruneLong(counts: readonly Row[]): Promise<void> {
     for (const row of counts) {
       const accountId = Number(row['account_id']);
       const count = Number(row['request_count']);
@@ -165,7 +172,7 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
       if (pruneAt.size >= accountsRememberedMax) pruneAt.clear();
       pruneAt.set(accountId, count + pruneStep);
       // The lines themselves are written, so a failed prune is only tried again later.
-      await pruneRequestsOf(database, limits, accountId, count, now, neverAborted).catch(() =>
+      await pruneRequestsOf(database, limits, accountId, count, 0, neverAborted).catch(() =>
         pruneAt.delete(accountId),
       );
     }
@@ -180,11 +187,11 @@ export function createRequestLog(dependencies: RequestLogDependencies): RequestL
   return {
     note,
     flush,
-    async prune(now, signal = neverAborted) {
+    async prune({ now, before }, signal = neverAborted) {
       const firstDay = dayOf(now - limits.refusalsKeptDays * 86_400);
       await deleteOldRefusals(database, firstDay, signal);
       await deleteForgottenBodies(database, signal);
-      return pruneRequests(database, limits, now, signal);
+      return pruneRequests(database, limits, before, signal);
     },
     async close() {
       clearInterval(timer);

@@ -12,7 +12,8 @@ const search = textSearch('search_audit_texts', 'audit_log', ['number'], {
   after: 'after',
 });
 
-const allow: SqlStatement = {
+/** Until the end of the transaction. */
+export const allowErasing: SqlStatement = {
   name: 'allow_erasing_of_audit_texts',
   text: `select set_config('sellthrough.erasing', 'on', true)`,
 };
@@ -42,7 +43,7 @@ export async function eraseFromAudit(
       erased({ subject: String(row['subject']), before: jsonOf(row, 'before'), after: jsonOf(row, 'after') }),
     );
     await database.transaction(async (transaction) => {
-      await transaction.query(allow);
+      await transaction.query(allowErasing);
       await transaction.query(update, [
         numberArray(rows.map((row) => Number(row['number']))),
         textArray(entries.map(({ subject }) => subject)),

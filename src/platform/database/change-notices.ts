@@ -2,13 +2,14 @@
 
 import type { SqlStatement } from './database.ts';
 
-/** Payloads: "account 12", "new account 12", "packages", "brand", "payments", "webhook 12". */
+/** Payloads: "account 12", "new account 12", "packages", "brand", "payments", "retention", "webhook 12". */
 export const changesChannel = 'sellthrough_changes';
 export const notifyChange: SqlStatement = { name: 'notify_change', text: 'select pg_notify($1, $2)' };
 
 export const packagesChanged = 'packages';
 export const brandChanged = 'brand';
 export const paymentsChanged = 'payments';
+export const retentionChanged = 'retention';
 
 export const accountChanged = (id: number) => `account ${id}`;
 export const accountMade = (id: number) => `new account ${id}`;

@@ -38,7 +38,6 @@ export interface MailLimits extends SmtpLimits {
   readonly retrySecondsMax: number;
   /** A process that began a mail longer ago than this has died. Must be longer than any sending. */
   readonly unknownAfterSeconds: number;
-  readonly keptSeconds: number;
 }
 
 export interface MailSettings {
@@ -54,6 +53,7 @@ export interface SendMailsDependencies {
   readonly publicUrl: () => string;
   readonly now: () => EpochSeconds;
   readonly limits: MailLimits;
+  readonly keptSeconds: number;
   readonly onGivenUp: (mail: GivenUpMail) => void;
 }
 
@@ -61,11 +61,11 @@ const hourSeconds = 3_600;
 
 /** @returns the number of due mails left @throws JobProblem when the mail server is unusable, so that the job retries */
 export async function sendMails(dependencies: SendMailsDependencies, signal: AbortSignal): Promise<number> {
-  const { database, settings, now, limits, onGivenUp } = dependencies;
+  const { database, settings, now, limits, keptSeconds, onGivenUp } = dependencies;
   const begunBefore = now() - limits.unknownAfterSeconds;
   const givenUp = await giveOldMailsUp(database, { now: now(), begunBefore });
   for (const mail of givenUp) onGivenUp(mail);
-  const isLeft = await deleteInPieces(database, oldMails, [now() - limits.keptSeconds], signal);
+  const isLeft = await deleteInPieces(database, oldMails, [now() - keptSeconds], signal);
   if (settings === null) return isLeft ? 1 : 0;
   const sender = createSmtpSender(settings.server, limits);
   try {
