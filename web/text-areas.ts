@@ -18,6 +18,7 @@ export const consoleSources = [
   'features/payments/{bank-file-words,bank-line-words,csv-header,payments-draft,problem-words}.ts',
   'features/plans/trial-dialog.tsx',
   'features/request-log/refused-accounts-card.tsx',
+  'features/retention/**',
 ];
 
 export const seldomSources = [

@@ -42,7 +42,7 @@ export default defineConfig(({ mode }) => ({
             // What is around every page: the icons of the navigation and small modules.
             {
               name: 'frame',
-              test: /lucide-react\/.*\/icons\/(?:activity|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|theme|theme-choice|typed-ahead))\.tsx?$/,
+              test: /lucide-react\/.*\/icons\/(?:activity|archive|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|theme|theme-choice|typed-ahead))\.tsx?$/,
               priority: 1,
             },
             // What the overviews have besides that.

@@ -389,6 +389,7 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-product', role: 'administrator', open: at('/panel/admin/product') },
   { name: 'console-audit', role: 'administrator', open: at('/panel/admin/audit') },
   { name: 'console-brand', role: 'administrator', open: at('/panel/admin/brand') },
+  { name: 'console-retention', role: 'administrator', open: at('/panel/admin/retention') },
   { name: 'console-health', role: 'administrator', open: at('/panel/admin/health') },
   { name: 'console-start', role: 'administrator', open: at('/panel/admin/start') },
   { name: 'console-as-reseller', role: 'administrator', open: asReseller },

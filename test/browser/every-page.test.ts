@@ -120,6 +120,7 @@ const panel = usePanelBrowser(async (service) => {
     'product-page': { path: '/panel/admin/product', title: 'Product' },
     'audit-page': { path: '/panel/admin/audit', title: 'Audit log' },
     'brand-page': { path: '/panel/admin/brand', title: 'Brand' },
+    'retention-page': { path: '/panel/admin/retention', title: 'Retention' },
     'setup-page': { path: '/panel/admin/start', title: 'Open your channel' },
     'health-page': { path: '/panel/admin/health', title: 'Health' },
   };

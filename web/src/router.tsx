@@ -283,6 +283,11 @@ const routeTree = root.addChildren([
         withConsoleTexts(() => import('./features/brand/brand-page.tsx')),
       ),
       consolePage(
+        '/retention',
+        'RetentionPage',
+        withConsoleTexts(() => import('./features/retention/retention-page.tsx')),
+      ),
+      consolePage(
         '/health',
         'HealthPage',
         withConsoleTexts(() => import('./features/overview/health-page.tsx')),

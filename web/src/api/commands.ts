@@ -38,6 +38,8 @@ export const setBrandLogo = (data: string | null, password: WithOwnPassword) =>
     method: data === null ? 'DELETE' : 'PUT',
     body: data === null ? password : { data, ...password },
   });
+export const setRetention = (body: Partial<Api.Retention> & WithOwnPassword) =>
+  patch<{ readonly retention: Api.Retention }>('/admin/v1/retention', body);
 export const revokeSession = (id: string) => remove(`/sessions/${encodeURIComponent(id)}`);
 export const revokeOtherSessions = () => remove('/sessions');
 export const changePassword = (body: { current_password: string; new_password: string }) =>

@@ -34,6 +34,7 @@ export const testClockQuery = queryOptions({
   refetchInterval: meMilliseconds,
 });
 export const shownBrandQuery = reading<Api.ShownBrand>('/brand');
+export const retentionQuery = reading<{ readonly retention: Api.Retention }>('/admin/v1/retention');
 export const brandQuery = reading<{ readonly brand: Api.Brand }>('/admin/v1/brand');
 /** The token is in the body, so that it never appears in a URL. */
 export const passwordLinkQuery = (token: string) =>

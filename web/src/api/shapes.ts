@@ -174,6 +174,7 @@ export type SignedInPerson = With<
 export type Role = PersonView['role'];
 export type Checklist = Me['checklist'];
 export type { BrandView as Brand } from '../../../src/features/brand/brand-schemas.ts';
+export type { RetentionView as Retention } from '../../../src/features/retention/retention-schemas.ts';
 export type ShownBrand = Static<typeof shownBrandSchema>;
 export type { SetupStep };
 export type Setup = Static<typeof setupSchema>;

@@ -544,6 +544,7 @@ const pageWords: Readonly<Record<PageEntry['to'], string>> = {
   '/admin/payments': 'stripe iban',
   '/admin/audit': t`who changed what`,
   '/admin/brand': t`name logo color letterhead`,
+  '/admin/retention': t`delete days privacy logs`,
   '/admin/health': t`queue database verify`,
   '/admin/start': t`setup first steps onboarding`,
 };

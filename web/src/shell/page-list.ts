@@ -3,6 +3,7 @@
 import { t } from '@lingui/core/macro';
 import {
   Activity,
+  Archive,
   CalendarClock,
   ChartNoAxesColumn,
   CircleAlert,
@@ -81,6 +82,7 @@ const consolePages = [
   page('/admin/payments', t`Payments`, Wallet, 'a y', 'admin:read'),
   page('/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
   page('/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
+  page('/admin/retention', t`Retention`, Archive, 'a t', 'admin:read'),
   page('/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
   page('/admin/start', t`Open your channel`, LayoutDashboard, 'a s', 'admin:read'),
 ];

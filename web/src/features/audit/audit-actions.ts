@@ -68,4 +68,5 @@ export const auditActionWord = wordOf({
   'brand.update': t`Brand changed`,
   'brand.set_logo': t`Logo replaced`,
   'brand.remove_logo': t`Logo removed`,
+  'retention.update': t`Retention changed`,
 });

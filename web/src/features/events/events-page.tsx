@@ -4,6 +4,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Rss } from 'lucide-react';
 import { eventParams } from '../../api/list-params.ts';
+import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { eventQuery, eventsQuery } from '../../api/queries.ts';
 import type { AccountEvent } from '../../api/shapes.ts';
@@ -58,6 +59,7 @@ const columns: readonly Column<AccountEvent>[] = [
 
 export function EventsPage() {
   const list = useList(eventParams);
+  const { event_days: days } = useMe().kept;
   const mayChange = useMay()('webhooks:write');
   const { type, cursor } = list.search;
   const query = useQuery(eventsQuery({ type, cursor }));
@@ -66,7 +68,7 @@ export function EventsPage() {
     <>
       <PageHeader
         title={t`Events`}
-        description={t`Activity of your account, customers and plans in the last 90 days.`}
+        description={t`Activity of your account, customers and plans in the last ${days} days.`}
       />
       {query.data?.written === false ? (
         <Card flush>

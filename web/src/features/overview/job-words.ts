@@ -20,6 +20,7 @@ export const jobKindWord = wordOf({
   expired_logins: t`Login link cleanup`,
   expired_sessions: t`Session cleanup`,
   request_log: t`Request log cleanup`,
+  retention: t`Retention`,
   mail: t`Email delivery`,
   vacuum: t`Database maintenance`,
   audit: t`Ledger verification`,

@@ -188,6 +188,7 @@ function Attention({ overview, inSpan }: AttentionProps) {
 
 /** Endpoints that the service disabled. Only a person can enable them again. */
 function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
+  const { event_days: eventDays } = useMe().kept;
   return overview?.notices.map(({ webhook, reason, at }) => (
     <Notice key={webhook.id} tone="warn">
       <Trans>
@@ -199,7 +200,7 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
         ).
       </Trans>{' '}
       {reason === 'gone' ? t`It returned 410.` : t`It failed for five days.`}{' '}
-      {t`Missed events are kept for 90 days.`}
+      {t`Missed events are kept for ${eventDays} days.`}
     </Notice>
   ));
 }

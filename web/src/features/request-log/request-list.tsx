@@ -1,11 +1,12 @@
-// API requests of the last seven days, with filters and drawers. The route must accept requestParams.
+// API requests that are kept, with filters and drawers. The route must accept requestParams.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { requestParams } from '../../api/list-params.ts';
+import { useMe } from '../../api/me.ts';
 import { keysQuery, refusalCountsQuery, requestsQuery } from '../../api/queries.ts';
 import type { RequestLine } from '../../api/shapes.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
@@ -101,6 +102,9 @@ interface RequestListProps {
   readonly first?: ReactNode;
 }
 
+/** The service answers for 400 days at most, today included. */
+const refusalDaysMax = 399;
+
 export function RequestList({ accountId, first }: RequestListProps) {
   const list = useList(requestParams);
   const { status, code, key, from, to, cursor } = list.search;
@@ -109,8 +113,9 @@ export function RequestList({ accountId, first }: RequestListProps) {
   const open = useOpenRow(query.data?.data, ({ id }) => id);
   const keysPath = accountId === null ? '/keys' : `/admin/v1/accounts/${accountId}/keys`;
   const { data: keys } = useQuery(keysQuery(keysPath));
-  const weekAgo = dayOf(new Date(Date.now() - 7 * 86_400_000));
-  const { data: refusals } = useQuery(refusalCountsQuery(accountId, { from: weekAgo }));
+  const { request_log_days: days } = useMe().kept;
+  const firstDay = dayOf(new Date(Date.now() - Math.min(days, refusalDaysMax) * 86_400_000));
+  const { data: refusals } = useQuery(refusalCountsQuery(accountId, { from: firstDay }));
   const codes = (refusals?.data ?? []).map((one) => ({
     value: one.code,
     title: `${one.code} (${formatCount(one.count)})`,
@@ -129,11 +134,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
           list.isFiltered || first === undefined ? (
             <EmptyState
               icon={Activity}
-              title={
-                list.isFiltered
-                  ? t`No matching requests in the last 7 days`
-                  : t`No requests in the last 7 days`
-              }
+              title={list.isFiltered ? t`No matching requests` : t`No requests`}
               action={
                 list.isFiltered ? (
                   <ButtonLink to="." search={list.all}>
@@ -142,7 +143,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
                 ) : undefined
               }
             >
-              {t`Requests are kept for 7 days.`}
+              {plural(days, { one: 'Requests are kept for # day.', other: 'Requests are kept for # days.' })}
             </EmptyState>
           ) : (
             first

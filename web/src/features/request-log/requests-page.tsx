@@ -1,7 +1,8 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, RotateCw } from 'lucide-react';
+import { useMe } from '../../api/me.ts';
 import { requestsQuery } from '../../api/queries.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -13,6 +14,7 @@ import { RequestList } from './request-list.tsx';
 const route = getRouteApi('/panel/requests');
 
 export function RequestsPage() {
+  const { request_log_days: days } = useMe().kept;
   const { open: _open, from, to, ...search } = route.useSearch();
   // The list uses the same query, so it is fetched once.
   const query = useQuery(requestsQuery(null, { ...search, from: spanStart(from), to: spanEnd(to) }));
@@ -20,7 +22,11 @@ export function RequestsPage() {
     <>
       <PageHeader
         title={t`Requests`}
-        description={t`Requests made with your keys in the last 7 days. Include the request ID when contacting support.`}
+        description={plural(days, {
+          one: 'Requests made with your keys in the last day. Include the request ID when contacting support.',
+          other:
+            'Requests made with your keys in the last # days. Include the request ID when contacting support.',
+        })}
         actions={
           <Button
             icon={RotateCw}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { redeliverEvent } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { eventAtWebhookQuery } from '../../api/queries.ts';
 import { mintIdempotencyKey } from '../../api/random-text.ts';
@@ -34,6 +35,7 @@ const attemptsMax = 10;
 
 export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProps) {
   const mayChange = useMay()('webhooks:write');
+  const { event_days: days } = useMe().kept;
   const { event_id: eventId, event_type: type, attempt, status, at, milliseconds, answer } = delivery;
   const { data, error, refetch } = useQuery(eventAtWebhookQuery(webhook.id, eventId));
   // Each click is a new request, so it needs a new key.
@@ -99,7 +101,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
         ) : event === undefined ? (
           <Skeleton className="h-40 w-full" />
         ) : event === null ? (
-          <p className="text-soft">{t`Event not available. Events are kept for 90 days.`}</p>
+          <p className="text-soft">{t`Event not available. Events are kept for ${days} days.`}</p>
         ) : (
           <EventJson event={event} label={t`Request body`} />
         )}

@@ -5,6 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { redeliverSince } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
 import { sinceCountQuery } from '../../api/queries.ts';
 import type { SinceCount, Webhook } from '../../api/shapes.ts';
 import { useTestClock } from '../../api/test-clock.ts';
@@ -31,6 +32,7 @@ interface RedeliverSinceDialogProps {
 }
 
 export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogProps) {
+  const { event_days: days } = useMe().kept;
   const testClock = useTestClock();
   // In test mode, events have times of the test clock.
   const [now] = useState(() => (testClock === null ? Date.now() : Date.parse(testClock)));
@@ -92,7 +94,7 @@ export function RedeliverSinceDialog({ webhook, onClose }: RedeliverSinceDialogP
       {reach === 'chosen' ? (
         <TextField
           label={t`From`}
-          hint={t`${zone}. Events are kept for 90 days.`}
+          hint={t`${zone}. Events are kept for ${days} days.`}
           type="datetime-local"
           value={typed}
           onText={setTyped}

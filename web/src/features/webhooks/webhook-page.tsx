@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { KeyRound, Pencil, Power, Trash2, Zap } from 'lucide-react';
 import { useState } from 'react';
 import { changeWebhook } from '../../api/commands.ts';
+import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/shapes.ts';
@@ -156,6 +157,7 @@ export function WebhookPage() {
 }
 
 function StateNotice({ webhook }: { readonly webhook: Webhook }) {
+  const { event_days: days } = useMe().kept;
   const { enabled, disabled_at: disabledAt, disabled_reason: reason, failing_since: failingSince } = webhook;
   if (!enabled && disabledAt !== null) {
     return (
@@ -165,7 +167,7 @@ function StateNotice({ webhook }: { readonly webhook: Webhook }) {
           ).
         </Trans>{' '}
         {reason === 'gone' ? t`It returned 410 Gone.` : t`It failed for five days.`}{' '}
-        {t`Missed events are kept for 90 days and sent in order once you enable it.`}
+        {t`Missed events are kept for ${days} days and sent in order once you enable it.`}
       </Notice>
     );
   }
