@@ -90,6 +90,7 @@ test('the right password begins a session: a cookie that scripts cannot read and
     must_change_password: false,
     receivable: '0.00',
     topups: { methods: [], minimum: '10.00', maximum: '10000.00' },
+    kept: { request_log_days: 7, event_days: 90 },
     checklist: { key_viewed: false, first_order: false, allow_list: false },
   });
   assert.deepEqual(session, { created_at: '2026-01-15T12:00:00Z', expires_at: '2026-01-16T00:00:00Z' });
