@@ -19,6 +19,7 @@ export const consoleSources = [
   'features/plans/trial-dialog.tsx',
   'features/request-log/refused-accounts-card.tsx',
   'features/retention/**',
+  'ui/action-menu.tsx',
 ];
 
 export const seldomSources = [

@@ -24,6 +24,8 @@ export interface PageDialog {
   readonly name: string;
   readonly on: DialogPage;
   readonly opener: string | ((page: Page) => Locator);
+  /** The opener is in the menu “More”. */
+  readonly inMenu?: boolean;
 }
 
 const firstRow = (page: Page) => page.locator('tbody a').first();
@@ -60,12 +62,12 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-debit-dialog', on: 'console-account', opener: 'Debit' },
   { name: 'console-settings-dialog', on: 'console-account', opener: 'Change settings' },
   { name: 'console-trial-dialog', on: 'console-account', opener: 'Give free trial' },
-  { name: 'console-email-dialog', on: 'console-account', opener: 'Email address' },
-  { name: 'console-password-dialog', on: 'console-account', opener: 'New password' },
-  { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions' },
-  { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key' },
-  { name: 'console-block-dialog', on: 'console-account', opener: 'Block' },
-  { name: 'console-close-dialog', on: 'console-account', opener: 'Close account' },
+  { name: 'console-email-dialog', on: 'console-account', opener: 'Email address', inMenu: true },
+  { name: 'console-password-dialog', on: 'console-account', opener: 'New password', inMenu: true },
+  { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions', inMenu: true },
+  { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key', inMenu: true },
+  { name: 'console-block-dialog', on: 'console-account', opener: 'Block', inMenu: true },
+  { name: 'console-close-dialog', on: 'console-account', opener: 'Close account', inMenu: true },
   { name: 'console-account-prices-dialog', on: 'console-account-prices', opener: 'Set prices' },
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
@@ -77,11 +79,15 @@ export const consoleDialogs: readonly PageDialog[] = [
 ];
 
 /** Waits for a heading, because toasts have the role dialog too. */
-export async function openDialog(page: Page, { opener }: PageDialog): Promise<void> {
+export async function openDialog(page: Page, { opener, inMenu = false }: PageDialog): Promise<void> {
+  const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).first();
+  if (inMenu) await button('More').click();
   const place =
-    typeof opener === 'string'
-      ? page.getByRole('main').getByRole('button', { name: opener, exact: true }).first()
-      : opener(page);
+    typeof opener !== 'string'
+      ? opener(page)
+      : inMenu
+        ? page.getByRole('menuitem', { name: opener, exact: true })
+        : button(opener);
   await place.click();
   await page.getByRole('dialog').getByRole('heading').first().waitFor();
 }

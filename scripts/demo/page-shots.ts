@@ -324,6 +324,8 @@ export const pageShots: readonly PageShot[] = [
   },
   { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
   { name: 'console-revenue', role: 'administrator', open: at('/panel/admin/revenue') },
+  { name: 'connect', role: 'newcomer', open: at('/panel/connect') },
+  { name: 'top-ups', role: 'reseller', open: at('/panel/top-ups') },
   { name: 'console-accounts', role: 'administrator', open: at('/panel/admin/accounts') },
   { name: 'console-account', role: 'administrator', open: (scene) => scene.page.goto(brightline(scene)) },
   {
@@ -331,6 +333,13 @@ export const pageShots: readonly PageShot[] = [
     role: 'administrator',
     open: (scene) => scene.page.goto(`${brightline(scene)}?tab=orders`),
   },
+  {
+    name: 'console-account-business',
+    role: 'administrator',
+    open: (scene) => scene.page.goto(`${brightline(scene)}?tab=business`),
+  },
+  { name: 'console-all-orders', role: 'administrator', open: at('/panel/admin/orders') },
+  { name: 'console-payments', role: 'administrator', open: at('/panel/admin/payments') },
   {
     name: 'console-account-customers',
     role: 'administrator',

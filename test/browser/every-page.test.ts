@@ -159,6 +159,7 @@ test('no page of the console does either, nor an account’s lists, a trial and 
   for (const { path, title } of Object.values(consolePages)) await look(page, path, title);
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=orders`, /^account-/);
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=access`, /^account-/);
+  await look(page, `/panel/admin/accounts/${reseller.id}?tab=business`, /^account-/);
   await look(page, `/panel/admin/packages/${trial}`, 'Trial');
   await look(page, `/panel/admin/accounts/${reseller.id}?tab=customers`, /^account-/);
   await look(page, '/panel/admin/packages/new', 'New package');

@@ -33,6 +33,12 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
 }
 
+/** Chooses one of the less common actions of a page. */
+export async function chooseMore(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: title, exact: true }).click();
+}
+
 export async function goInPlace(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }

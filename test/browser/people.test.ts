@@ -278,7 +278,7 @@ test('in the console support is offered neither money nor prices, and is refused
   await crediting.getByRole('button', { name: 'Credit $5.00' }).click();
   await crediting.waitFor({ state: 'detached' });
   assert.equal((await reseller.get('/balance')).body.balance, '25.00');
-  for (const name of ['Change settings', 'Replace key', 'Invite member', 'New key']) {
+  for (const name of ['Change settings', 'More', 'Invite member', 'New key']) {
     assert.equal(await money.getByRole('button', { name, exact: true }).count(), 0, name);
   }
   const owner = await panel.openAs(service.admin, '/panel/admin/audit');

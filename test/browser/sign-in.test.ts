@@ -9,6 +9,7 @@ import { setTestPassword, signInAnswer, testPassword, usernameOf } from '../harn
 import { expectRefusal } from '../harness/refusals.ts';
 import {
   balance,
+  chooseMore,
   choosePassword,
   confirmWithPassword,
   dialog,
@@ -135,12 +136,12 @@ test('an administrator lets in who lost password, app and recovery codes', async
   await setUpCodes(page);
 
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
-  await console.getByRole('button', { name: 'New password' }).click();
+  await chooseMore(console, 'New password');
   await confirmWithPassword(dialog(console, /^New password for/), testPassword, 'Generate password');
   const shown = dialog(console, 'Password replaced');
   const password = await shownSecret(shown, /^\S{16,}$/);
   await shown.getByRole('button', { name: 'Done' }).click();
-  await console.getByRole('button', { name: 'Turn off 2FA' }).click();
+  await chooseMore(console, 'Turn off 2FA');
   const asked = dialog(console, /^Turn off two-factor authentication for/);
   await confirmWithPassword(asked, 'a guess', 'Turn off 2FA');
   await asked.getByRole('alert').getByText('The password is wrong.').waitFor();
@@ -222,7 +223,7 @@ test('a reseller who is blocked while he works is stopped at once, and signs in 
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
-  await console.getByRole('button', { name: 'Block', exact: true }).click();
+  await chooseMore(console, 'Block');
   await dialog(console, /^Block/)
     .getByRole('button', { name: 'Block account' })
     .click();
@@ -232,7 +233,7 @@ test('a reseller who is blocked while he works is stopped at once, and signs in 
   await page.reload();
   await heading(page, 'This account is blocked').waitFor();
 
-  await console.getByRole('button', { name: 'Unblock' }).click();
+  await chooseMore(console, 'Unblock');
   await dialog(console, /^Unblock/)
     .getByRole('button', { name: 'Unblock' })
     .click();
@@ -249,7 +250,7 @@ test('an administrator ends the sessions of an account, and sees in the audit lo
   const page = await panel.openAs(reseller, '/panel/security');
   await heading(page, 'Security').waitFor();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
-  await console.getByRole('button', { name: 'End sessions' }).click();
+  await chooseMore(console, 'End sessions');
   await dialog(console, `End all sessions of ${username}?`)
     .getByRole('button', { name: 'End sessions' })
     .click();
@@ -271,7 +272,7 @@ test('an administrator ends the sessions of an account, and sees in the audit lo
 test('the last administrator who can sign in cannot block himself', async () => {
   const { admin } = panel.service;
   const console = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
-  await console.getByRole('button', { name: 'Block', exact: true }).click();
+  await chooseMore(console, 'Block');
   const asked = dialog(console, /^Block/);
   await asked.getByRole('button', { name: 'Block account' }).click();
   await asked.getByRole('alert').waitFor();

@@ -210,6 +210,8 @@ const routeTree = root.addChildren([
         'AccountPage',
         withConsoleTexts(() => import('./features/accounts/account-page.tsx')),
         'tab',
+        'months',
+        'growth',
         ...orderParams,
         ...customerParams,
         ...ledgerParams,

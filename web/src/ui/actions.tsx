@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ComponentType, type ReactNode, useState } from 'react';
 import { useAskedAction } from './asked-action.ts';
 import { Button, type ButtonLook, IconButton } from './button.tsx';
 
@@ -50,6 +50,27 @@ export function ActionBar({ actions, children }: ActionsProps & { readonly child
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
       <Actions actions={actions} />
       {children}
+    </div>
+  );
+}
+
+interface MenuBarProps extends ActionsProps {
+  /** The less common actions. `menu` shows them, and is given here so that few pages load it. */
+  readonly more: readonly Action[];
+  readonly menu: ComponentType<{
+    readonly actions: readonly Action[];
+    readonly onChoose: (id: string) => void;
+  }>;
+}
+
+/** A row of actions below facts, with others in a menu. */
+export function MenuBar({ actions, more, menu: Menu }: MenuBarProps) {
+  const { offered, dialog, ask } = useActions(more);
+  return (
+    <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
+      <Actions actions={actions} />
+      <Menu actions={offered} onChoose={ask} />
+      {dialog}
     </div>
   );
 }

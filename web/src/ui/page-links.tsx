@@ -45,7 +45,7 @@ export function OrderLink({ id, row = false, isOperator = false, children }: Own
 }
 
 function FigureAnchor(props: AnchorProps) {
-  return <Anchor {...props} className="decoration-transparent" />;
+  return <Anchor {...props} className="text-ink decoration-transparent" />;
 }
 
 const CreatedFigureLink = createLink(FigureAnchor);

@@ -14,6 +14,10 @@ const AnyCustomerDrawer = lazyEarly(async () => ({
   default: (await import('../customers/any-customer-drawer.tsx')).AnyCustomerDrawer,
 }));
 
+const AccountBusiness = lazyEarly(async () => ({
+  default: (await import('./account-business.tsx')).AccountBusiness,
+}));
+
 const AccountPricesCards = lazyEarly(async () => ({
   default: (await import('./account-prices-cards.tsx')).AccountPricesCards,
 }));
@@ -22,6 +26,7 @@ const tabs = [
   { tab: 'ledger', title: t`Ledger` },
   { tab: 'orders', title: t`Orders` },
   { tab: 'customers', title: t`Customers` },
+  { tab: 'business', title: t`Business` },
   { tab: 'requests', title: t`Requests` },
   { tab: 'prices', title: t`Prices` },
   { tab: 'access', title: t`Keys and team` },
@@ -51,6 +56,7 @@ export function AccountLists({ account, access }: AccountListsProps) {
           drawer={(id, opened) => <AnyCustomerDrawer id={id} opened={opened} />}
         />
       ) : null}
+      {chosen === 'business' ? <AccountBusiness account={account} /> : null}
       {chosen === 'requests' ? <RequestList accountId={account.id} /> : null}
       {chosen === 'prices' ? <AccountPricesCards account={account} /> : null}
       {chosen === 'access' ? access : null}

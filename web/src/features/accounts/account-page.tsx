@@ -25,7 +25,8 @@ import type { Account } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
 import { groupWord } from '../../text/words.ts';
-import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
+import { type Action, Actions, MenuBar } from '../../ui/actions.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -107,7 +108,7 @@ export function AccountPage() {
         <Card>
           <Facts columns={2} facts={accountFacts(account)} />
           {account === undefined || isClosed || !may('admin:accounts') ? null : (
-            <ActionBar actions={settingActions(account, canManage, may)} />
+            <SettingActions account={account} canManage={canManage} />
           )}
         </Card>
         {account === undefined ? null : (
@@ -141,7 +142,7 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
           title={t`Team`}
           description={
             canManage
-              ? t`People who can sign in. The buttons above are for the account’s own login.`
+              ? t`People who can sign in. The actions above are for the account’s own login.`
               : t`People who can sign in.`
           }
           ofAdministrator={account.is_admin}
@@ -171,11 +172,13 @@ function moneyActions(account: Account, may: ReturnType<typeof useMay>): readonl
   ];
 }
 
-function settingActions(
-  account: Account,
-  canManage: boolean,
-  may: ReturnType<typeof useMay>,
-): readonly Action[] {
+interface SettingActionsProps {
+  readonly account: Account;
+  readonly canManage: boolean;
+}
+
+function SettingActions({ account, canManage }: SettingActionsProps) {
+  const may = useMay();
   const { blocked } = account;
   const action = (
     id: string,
@@ -191,9 +194,11 @@ function settingActions(
     dialog: (onClose) => <Dialog account={account} onClose={onClose} />,
     ...more,
   });
-  return [
+  const common = [
     action('settings', t`Change settings`, Settings2, AccountSettingsDialog),
     action('trial', t`Give free trial`, Gift, TrialDialog, { isOffered: true }),
+  ];
+  const more = [
     action('email', t`Email address`, Mail, EmailDialog),
     action('password', t`New password`, LockKeyhole, NewPasswordDialog),
     action('totp', t`Turn off 2FA`, Smartphone, DisableTotpDialog, {
@@ -209,6 +214,7 @@ function settingActions(
       look: 'danger',
     }),
   ];
+  return <MenuBar actions={common} more={more} menu={ActionMenu} />;
 }
 
 function EmailText({ email }: { readonly email: string | undefined }) {

@@ -45,8 +45,8 @@ export function CloseAccountDialog({ account, onClose }: CloseAccountDialogProps
       summary={t`${formatMoney(account.balance, currency)} leaves its balance`}
     >
       <SelectField
-        label={t`What becomes of the balance`}
-        hint={t`What the account owes can only be written off.`}
+        label={t`Remaining balance`}
+        hint={t`A negative balance can only be written off.`}
         options={balanceChoices}
         value={balance}
         onValue={setBalance}

@@ -31,6 +31,8 @@ export type MonthSpanValue = (typeof monthSpans)[number]['value'];
 
 interface TrendCardProps {
   readonly of: BusinessOf;
+  /** Only this account’s, in the console. */
+  readonly accountId?: number;
   /** Those of the span, and as many before them. */
   readonly months: readonly BusinessMonth[] | undefined;
   readonly error: Error | null;
@@ -53,7 +55,7 @@ interface Trend {
 }
 
 export function TrendCard(props: TrendCardProps) {
-  const { of, months, error, onRetry, currency, span, view, rows, outdated } = props;
+  const { of, accountId, months, error, onRetry, currency, span, view, rows, outdated } = props;
   const parts = useMemo(() => splitMonths(months, span.months), [months, span.months]);
   return (
     <Card
@@ -83,7 +85,7 @@ export function TrendCard(props: TrendCardProps) {
           />
           <CsvButton
             path={`${of}/business`}
-            query={{ months: span.months }}
+            query={{ months: span.months, ...(accountId !== undefined && { account_id: accountId }) }}
             name="business"
             icon={FileDown}
             label={t`Export months as CSV`}

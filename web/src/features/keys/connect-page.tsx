@@ -123,7 +123,7 @@ function Arrivals({ mode }: { readonly mode: 'test' | 'live' }) {
       className="mt-4"
     >
       {shown.length === 0 ? (
-        <p className="text-soft">{t`Waiting for your request. It appears here by itself.`}</p>
+        <p className="text-soft">{t`Waiting for your request. It appears here automatically.`}</p>
       ) : (
         <ul className="divide-y divide-line border-y border-line">
           {shown.map(({ id, method, path, status, at }) => (

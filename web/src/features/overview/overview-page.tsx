@@ -229,7 +229,9 @@ function Figures({ overview, inSpan }: FiguresProps) {
         note={
           <>
             {expiring === undefined ? ' ' : <RenewalNote expiring={expiring} />}
-            <AddFundsLink className="mt-2 flex w-fit !whitespace-normal" />
+            <div className="mt-2 empty:hidden">
+              <AddFundsLink className="!whitespace-normal" />
+            </div>
           </>
         }
       />
