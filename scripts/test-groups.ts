@@ -45,6 +45,7 @@ export const inEveryPlace: readonly string[] = [
   'order-batches',
   'panel-access',
   'panel-query-plans',
+  'panel-streams',
   'payment-books',
   'payment-mails',
   'people',

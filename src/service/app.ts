@@ -172,7 +172,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const proxies = createAllowList(trustProxy);
   // An empty allow-list would allow every address, so every peer would count as trusted.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
-  logAndCount(app, metrics, dependencies.accessLog);
+  const noteAnswer = logAndCount(app, metrics, dependencies.accessLog);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (dependencies.isDraining()) reply.header('connection', 'close');
     done();
@@ -240,9 +240,11 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     async (panel) => {
       await panel.register(cookieParser);
       // A client that reads its answer slowly must not hold up its account's other pages.
-      panel.addHook('onSend', (_request, reply, payload, done) => {
+      panel.addHook('onSend', (request, reply, payload, done) => {
         if (typeof payload === 'string')
           for (const concurrency of [dependencies.lists, dependencies.exports]) concurrency.end(reply);
+        // A stream ends much later, or never by an answer's end.
+        if (isStream(request, reply)) noteAnswer(request, reply);
         done();
       });
       // Compression is safe from BREACH, because the session cookie is SameSite=Strict.
@@ -406,8 +408,8 @@ function rememberPeer(socket: Socket): void {
 }
 
 /** The route is logged as its pattern, because paths may contain login tokens. */
-function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null): void {
-  app.addHook('onResponse', (request, reply, done) => {
+function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null) {
+  const noteAnswer = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     const { method, ip } = request;
     const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
@@ -424,12 +426,20 @@ function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLo
       accountId: (request.viewer ?? request.principal)?.account.id ?? null,
       viewedId: request.viewer === null ? null : request.principal.account.id,
     });
+  };
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!isStream(request, reply)) noteAnswer(request, reply);
     done();
   });
   // Null until authentication.
   app.decorateRequest('principal', null as never);
   app.decorateRequest('session', null as never);
   app.decorateRequest('viewer', null);
+  return noteAnswer;
+}
+
+function isStream({ routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  return routeOptions.config?.isStream === true && reply.getHeader('content-type') === 'text/event-stream';
 }
 
 function logAndCountUnparsed(metrics: Metrics, accessLog: AccessLog | null) {

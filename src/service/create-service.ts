@@ -41,6 +41,8 @@ import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
 import { createOrderTimes } from '../features/orders/order-times.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
+import { createPanelStreams, type PanelStreams } from '../features/overview/panel-streams.ts';
+import { observePanelStreams } from '../features/overview/stream-metrics.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-checkout.ts';
 import { createPaymentGateways } from '../features/payments/payment-gateway.ts';
@@ -282,6 +284,13 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   await repeatErasures({ database, engine, seal, packages, now }).catch((error: unknown) =>
     logger.warn({ err: error }, 'repeated erasure failed'),
   );
+  const panelStreams = createPanelStreams({
+    database,
+    limits: limits.panelStreams,
+    countPaymentProblems: () => countOpenProblems(lookups),
+    monotonicNow,
+  });
+  observePanelStreams(metrics.registry, panelStreams);
   const audits = createSharedVerification({
     audit: (signal) => verifyLedger(database, now(), { signal, clock: now }),
     async exclusively(work) {
@@ -347,6 +356,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     bulkLimits: limits.bulks,
     testClockLimits: limits.testClock,
     eventWaits,
+    panelStreams,
     views,
     sessions,
     signIns,
@@ -408,12 +418,25 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       if (config.database.kind === 'embedded') return;
       await gracefulDrain.announce(hurry);
       isDraining = true;
+      panelStreams.close();
       if (!hurry.aborted) await letConnectionsBeUsedUp(app.server, limits.usedUpMilliseconds, hurry);
     },
     async close() {
       isDraining = true;
       await closeService({
-        ...{ app, engine, jobs, keys, audits, eventWaits, requestLog, signIns, passwordLinks, outbound },
+        ...{
+          app,
+          engine,
+          jobs,
+          keys,
+          audits,
+          eventWaits,
+          panelStreams,
+          requestLog,
+          signIns,
+          passwordLinks,
+          outbound,
+        },
         ...{ counting, database, metrics, drainMilliseconds: limits.drainMilliseconds },
       });
     },
@@ -516,6 +539,7 @@ interface ClosedParts {
   readonly keys: ApiKeyCache;
   readonly audits: SharedVerification;
   readonly eventWaits: EventWaits;
+  readonly panelStreams: PanelStreams;
   readonly requestLog: RequestLog;
   readonly signIns: SignInLog;
   readonly passwordLinks: PasswordLinks;
@@ -527,9 +551,22 @@ interface ClosedParts {
 }
 
 async function closeService(parts: ClosedParts): Promise<void> {
-  const { app, engine, jobs, keys, audits, eventWaits, requestLog, signIns, passwordLinks, outbound } = parts;
+  const {
+    app,
+    engine,
+    jobs,
+    keys,
+    audits,
+    eventWaits,
+    panelStreams,
+    requestLog,
+    signIns,
+    passwordLinks,
+    outbound,
+  } = parts;
   const { counting, database, metrics, drainMilliseconds } = parts;
   eventWaits.close();
+  panelStreams.close();
   keys.close();
   const jobsEnded = jobs.close();
   // Slow clients must not hold up the shutdown.

@@ -19,6 +19,7 @@ import { consoleRoutes } from '../features/overview/console-overview-routes.ts';
 import { panelCustomerRoutes } from '../features/overview/customer-page-routes.ts';
 import { overviewRoutes } from '../features/overview/overview-routes.ts';
 import { setupRoutes } from '../features/overview/setup-routes.ts';
+import { streamRoutes } from '../features/overview/stream-routes.ts';
 import { accountReceiptRoutes, receiptRoutes } from '../features/payments/receipt-routes.ts';
 import { peoplePanelRoutes } from '../features/people/people-routes.ts';
 import { profileRoutes } from '../features/people/profile-routes.ts';
@@ -63,7 +64,8 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof anyCustomerRoutes> &
   Needs<typeof operatorPreviewRoutes> &
   Needs<typeof allHolderRoutes> &
-  Needs<typeof setupRoutes>;
+  Needs<typeof setupRoutes> &
+  Needs<typeof streamRoutes>;
 
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   signedInRoutes(app, dependencies);
@@ -84,6 +86,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   eventPanelRoutes(app, dependencies);
   redeliveryRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
+  streamRoutes(app, dependencies);
   ownHolderRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {
     prefix: '/admin',

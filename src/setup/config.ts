@@ -154,6 +154,18 @@ export const defaultLimits = {
   },
   // Limits of requests that wait for an event. Further requests are answered at once.
   eventWaits: { waitingMax: 1_000, waitingOfAccountMax: 20, pollMilliseconds: 500 },
+  // Event streams of the panel in this process (docs/decisions/0082-event-stream-of-the-panel.md).
+  panelStreams: {
+    ofSessionMax: 10,
+    ofAccountMax: 100,
+    max: 1_000,
+    watchMilliseconds: 1_000,
+    checkMilliseconds: 5_000,
+    heartbeatMilliseconds: 10_000,
+    topicMilliseconds: 2_000,
+    openMilliseconds: 900_000,
+    unreadBytesMax: 16_384,
+  },
   productCalls: {
     callsMax: 128,
     callsMaxUnanswered: 4,

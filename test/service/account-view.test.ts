@@ -89,7 +89,7 @@ test('who looks sees what the owner sees, to the byte, and it is in the audit lo
 
 test('of every route behind the guard only reads of the account are shown, and nothing is changed', async () => {
   await begin(admin);
-  const shownWithoutScope = ['getMe', 'getPerson'];
+  const shownWithoutScope = ['getMe', 'getPerson', 'followChanges'];
   const notShown = ['readEvents'];
   let shown = 0;
   for (const { method, path, operationId, scopes, guard } of service.service.app.declaredRoutes) {

@@ -152,6 +152,7 @@ describe('/metrics', () => {
       'sellthrough_lanes_busy',
       'sellthrough_orders_needing_attention',
       'sellthrough_orders_total',
+      'sellthrough_panel_streams',
       'sellthrough_product_call_oldest_seconds',
       'sellthrough_product_calls_failing',
       'sellthrough_product_calls_total',

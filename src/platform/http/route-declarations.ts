@@ -21,6 +21,8 @@ export interface RouteDeclaration {
   readonly parsesBody?: boolean;
   /** An export or a verification, which takes seconds to minutes. A session may run fewer of these at once. */
   readonly takesLong?: boolean;
+  /** May answer with an event stream. It is logged and counted when it opens, not when it ends. */
+  readonly isStream?: boolean;
   /** Allowed in the panel's test mode, where it acts on the test account, although test mode lacks its scopes. */
   readonly hasTestMode?: boolean;
   /** Whether an administrator who views a panel may read this. Default: if the route's scopes are those of such a view. */
