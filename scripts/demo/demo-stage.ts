@@ -82,6 +82,8 @@ export async function openDemoStage(
 }
 
 export async function signInOnStage(page: Page, username: string, password: string): Promise<void> {
+  // The network is never idle with an event stream. Without one, the pages poll.
+  await page.route('**/panel/api/stream', (route) => route.abort());
   await page.goto('/panel/sign-in');
   await page.getByLabel('Username').fill(username);
   await page.locator('input[type=password]').fill(password);

@@ -106,6 +106,18 @@ export async function fetchFile(path: string, query: Query): Promise<Blob> {
   return response.blob();
 }
 
+/** Opens an event stream. null: refused, or there is no service. */
+export async function openStream(path: string, signal: AbortSignal): Promise<ReadableStream | null> {
+  const response = await fetch(apiBase + path, {
+    headers: { accept: 'text/event-stream', 'x-request-id': mintText(24), ...viewHeaders },
+    credentials: 'same-origin',
+    cache: 'no-store',
+    signal,
+  });
+  const isStream = response.ok && response.headers.get('content-type') === 'text/event-stream';
+  return isStream ? response.body : null;
+}
+
 function unreachable(requestId: string): ApiError {
   void untilReachable();
   return new ApiError('network', t`Can’t reach the service. Check your connection.`, { requestId });

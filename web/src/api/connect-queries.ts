@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
+import { followed } from './event-stream.ts';
 import type * as Api from './shapes.ts';
 
 const arrivalMilliseconds = 2_000;
@@ -9,5 +10,5 @@ export const connectRequestsQuery = (mode: 'test' | 'live') =>
     queryKey: ['/requests', 'connect', mode],
     queryFn: ({ signal }) =>
       call<Api.RequestPage>('/requests', { query: { limit: 5 }, signal, ...(mode === 'test' && { mode }) }),
-    refetchInterval: arrivalMilliseconds,
+    ...followed(arrivalMilliseconds, 'requests'),
   });

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, type Query } from './client.ts';
+import { followed, onTopics } from './event-stream.ts';
 import type * as Api from './shapes.ts';
 
 export function reading<Answer>(path: string, query: Query = {}) {
@@ -17,21 +18,24 @@ export function listing<Answer>(path: string, query: Query = {}) {
 }
 
 const meMilliseconds = 5_000;
-export const meQuery = queryOptions({ ...reading<Api.Me>('/me'), refetchInterval: meMilliseconds });
+export const meQuery = queryOptions({
+  ...reading<Api.Me>('/me'),
+  ...followed(meMilliseconds, 'account'),
+});
 // Roles rarely change, so a short interval is not needed. A refusal triggers an earlier refetch (query-client.ts).
 const personMilliseconds = 15_000;
 export const personQuery = queryOptions({
   ...reading<Api.SignedInPerson>('/person'),
-  refetchInterval: personMilliseconds,
+  ...followed(personMilliseconds, 'person'),
 });
 /** Refetched regularly, because other programs and tabs also change test mode. */
 export const balanceQuery = queryOptions({
   ...reading<Api.Balance>('/v1/balance'),
-  refetchInterval: meMilliseconds,
+  ...followed(meMilliseconds, 'account'),
 });
 export const testClockQuery = queryOptions({
   ...reading<{ readonly clock: Api.TestClock }>('/v1/test/clock'),
-  refetchInterval: meMilliseconds,
+  ...followed(meMilliseconds, 'account'),
 });
 export const shownBrandQuery = reading<Api.ShownBrand>('/brand');
 export const retentionQuery = reading<{ readonly retention: Api.Retention }>('/admin/v1/retention');
@@ -68,7 +72,7 @@ export const usageQuery = queryOptions({
 });
 
 export const overviewQuery = (span: { days?: number; months?: number }) =>
-  listing<Api.Overview>('/overview', span);
+  queryOptions({ ...listing<Api.Overview>('/overview', span), ...onTopics('orders') });
 
 export const forecastQuery = (days: number) => listing<Api.Forecast>('/v1/forecast', { days });
 export const alertsQuery = reading<Api.AlertsAnswer>('/v1/alerts');
@@ -89,16 +93,28 @@ export const byCursor = (query: Query): Query => ({
 });
 
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query));
+  queryOptions({
+    ...listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query)),
+    ...onTopics('orders'),
+  });
 export const allOrdersPath = '/admin/v1/orders';
 export const allOrdersQuery = (query: Query) =>
   listing<Api.CursorPage<Api.ListedOrder>>(allOrdersPath, byCursor(query));
 export const orderQuery = (id: string, accountId: number | null = null) =>
-  reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`));
+  queryOptions({
+    ...reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`)),
+    ...onTopics('orders'),
+  });
 export const customersQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.CursorPage<Api.PanelCustomer>>(listOf(accountId, 'customers'), byCursor(query));
+  queryOptions({
+    ...listing<Api.CursorPage<Api.PanelCustomer>>(listOf(accountId, 'customers'), byCursor(query)),
+    ...onTopics('orders'),
+  });
 export const customerQuery = (id: string) =>
-  reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`);
+  queryOptions({
+    ...reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`),
+    ...onTopics('orders'),
+  });
 /** The cost of each renewal or the reason why it is refused. Cached only while shown. */
 export const renewalsQuery = (customers: readonly number[]) =>
   queryOptions({
@@ -141,22 +157,22 @@ export const planHistoryQuery = (id: string, cursor: string | undefined, isOpera
 const deliveryMilliseconds = 5_000;
 export const webhooksQuery = queryOptions({
   ...reading<Api.Listed<Api.Webhook>>('/v1/webhooks'),
-  refetchInterval: deliveryMilliseconds,
+  ...followed(deliveryMilliseconds, 'deliveries'),
 });
 export const webhookQuery = (id: string) =>
   queryOptions({
     ...reading<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${encodeURIComponent(id)}`),
-    refetchInterval: deliveryMilliseconds,
+    ...followed(deliveryMilliseconds, 'deliveries'),
   });
 export const deliveriesQuery = (id: number, query: Query) =>
   queryOptions({
     ...listing<Api.DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
-    refetchInterval: deliveryMilliseconds,
+    ...followed(deliveryMilliseconds, 'deliveries'),
   });
 export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
   queryOptions({
     ...reading<Api.EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
-    refetchInterval: deliveryMilliseconds,
+    ...followed(deliveryMilliseconds, 'deliveries'),
   });
 export const sinceCountQuery = (webhookId: number, from: string) =>
   listing<Api.SinceCount>(`/webhooks/${webhookId}/since`, { from });
@@ -211,25 +227,25 @@ export const productQuery = reading<{ readonly product: Api.Product }>('/admin/v
 const callsMilliseconds = 15_000;
 export const waitingCallsQuery = queryOptions({
   ...reading<Api.WaitingCalls>('/admin/product-calls'),
-  refetchInterval: callsMilliseconds,
+  ...followed(callsMilliseconds, 'calls'),
 });
 
 export const productCallsQuery = (status: 'attention' | 'failing') =>
   queryOptions({
     ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
-    refetchInterval: callsMilliseconds,
+    ...followed(callsMilliseconds, 'calls'),
   });
 export const callOfOrderQuery = (orderId: number) =>
   queryOptions({
     ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { order_id: orderId }),
-    refetchInterval: callsMilliseconds,
+    ...followed(callsMilliseconds, 'calls'),
   });
 
 /** Shown in the navigation of every page, so it is refetched no more often than the list itself. */
 export const attentionCountQuery = queryOptions({
   ...reading<Api.AttentionCount>('/admin/attention'),
   staleTime: attentionMilliseconds,
-  refetchInterval: attentionMilliseconds,
+  ...followed(attentionMilliseconds, 'calls', 'payment_problems'),
 });
 
 const healthMilliseconds = 5_000;

@@ -1,9 +1,11 @@
 // The frame around every page: navigation (a drawer on narrow screens), command palette, shortcuts, and the order dialog.
 
 import { t } from '@lingui/core/macro';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useRouterState } from '@tanstack/react-router';
 import { Menu, Plus, Search } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { followEvents } from '../api/event-stream.ts';
 import { hasTestMode, panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
@@ -49,6 +51,8 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const main = useFocusOnNavigation(pathname, close);
   const isClosed = useIsClosed(pathname);
+  const client = useQueryClient();
+  useEffect(() => followEvents(client), [client]);
   const testClock = useTestClock();
 
   const shortcuts: Shortcuts = {
