@@ -22,10 +22,14 @@ export const consoleSources = [
   'ui/action-menu.tsx',
 ];
 
+/** Shown before the sign-in (src/entry.tsx), besides the catalog `panel`. */
+export const entrySources = [
+  'features/auth/{first-password-screen,look-around,reset-password-page,sign-in-page}.tsx',
+];
+
 export const seldomSources = [
   'features/alerts/**',
-  'features/auth/{first-password-screen,look-around,password-card,reset-password-page,second-factor-screen}.tsx',
-  'features/auth/{security-page,sessions-card,totp-card,totp-setup}.tsx',
+  'features/auth/{password-card,second-factor-screen,security-page,sessions-card,totp-card,totp-setup}.tsx',
   'features/business/{business-page,business-stats,calculating-notice,cohorts-card,definition,packages-card,trend-card}.tsx',
   'features/customers/{login-link-dialog,login-links-card}.tsx',
   'features/events/**',

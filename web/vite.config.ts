@@ -1,39 +1,22 @@
-// Builds the panel and the console into web/dist; the service serves them under /panel/. Its content security policy
-// forbids inline code except the shell in index.html, so the build makes no data: URLs and no module preload script. `npm
-// run dev --workspace web` serves the sources and proxies /panel/api to the service at SERVICE (default
-// http://127.0.0.1:3000).
+// Builds the panel and the console into web/dist, then the pages before the sign-in (entry-build.ts); the service serves
+// them under /panel/. Its content security policy forbids inline code except what stands in the pages' heads, so the build
+// makes no data: URLs and no module preload script. `npm run dev --workspace web` serves the sources and proxies /panel/api
+// to the service at SERVICE (default http://127.0.0.1:3000).
 
-import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { lingui } from '@lingui/vite-plugin';
-import tailwindcss from '@tailwindcss/vite';
-import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Plugin } from 'vite';
-import { englishCatalogs } from './english-catalogs.ts';
+import { base, buildOptions, pagePlugins, textsChunk } from './build-plugins.ts';
+import { buildEntry } from './entry-build.ts';
 
 export default defineConfig(({ mode }) => ({
-  base: '/panel/',
-  plugins: [
-    lingui({ cwd: import.meta.dirname, macroTransform: true, failOnCompileError: true }),
-    englishCatalogs(),
-    react(),
-    tailwindcss(),
-    shellFirst(),
-    compressed(),
-  ],
+  base,
+  plugins: [pagePlugins('start.tsx'), entryPages()],
   build: {
-    target: 'es2023',
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    ...buildOptions,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // This chunk runs before the texts are loaded, so it must not contain modules that use texts.
-            {
-              name: 'texts',
-              test: /@lingui\/core|node_modules\/react\/|web\/src\/text\/(?:texts|language)\.ts/,
-              priority: 3,
-            },
+            textsChunk,
             {
               name: 'react',
               test: /node_modules\/(?:@tanstack|react|react-dom|scheduler|use-sync-external-store)\//,
@@ -71,55 +54,26 @@ export default defineConfig(({ mode }) => ({
   },
 }));
 
-/**
- * Lets the browser show the shell of index.html at once: moves the stylesheet behind the shell, so that it does not block
- * rendering, and preloads the files of start.tsx in parallel with the texts.
- */
-function shellFirst(): Plugin {
+/** Builds the pages before the sign-in behind the panel, whose files they fetch early. In development, serves them. */
+function entryPages(): Plugin {
   return {
-    name: 'shell-first',
-    apply: 'build',
-    transformIndexHtml: {
+    name: 'entry-pages',
+    writeBundle: {
       order: 'post',
-      handler(html, { bundle = {} }) {
+      sequential: true,
+      async handler(_options, bundle) {
         const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []));
-        const start = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/start.tsx'));
-        if (start === undefined) throw new Error('There is no chunk of start.tsx.');
-        const early = [start.fileName, ...start.imports]
-          .map((file) => `    <link rel="modulepreload" crossorigin href="/panel/${file}">\n`)
-          .filter((tag) => !html.includes(tag.trim()));
-        const styles = html.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? [];
-        if (styles.length === 0) throw new Error('There is no stylesheet to move.');
-        const rest = styles.reduce((text, style) => text.replace(style, ''), html);
-        return rest
-          .replace('  </head>', `${early.join('')}  </head>`)
-          .replace('    <noscript>', `${styles.join('')}    <noscript>`);
+        const isFirst = (id = '') => /\/(?:index\.html|start\.tsx|overview-page\.tsx)$/.test(id);
+        const first = chunks.filter(({ facadeModuleId }) => isFirst(facadeModuleId ?? undefined));
+        await buildEntry([...new Set(first.flatMap(({ fileName, imports }) => [fileName, ...imports]))]);
       },
     },
-  };
-}
-
-const worthBytes = 1_024;
-
-/** Writes file.js.br and file.js.gz at build time, so that the service does not compress on each request. */
-function compressed(): Plugin {
-  return {
-    name: 'compressed',
-    apply: 'build',
-    generateBundle: {
-      order: 'post',
-      handler(_options, bundle) {
-        for (const file of Object.values(bundle)) {
-          const source = Buffer.from(file.type === 'chunk' ? file.code : file.source);
-          if (!/\.(js|css)$/.test(file.fileName) || source.length < worthBytes) continue;
-          for (const [ending, form] of [
-            ['br', brotliCompressSync(source)],
-            ['gz', gzipSync(source)],
-          ] as const) {
-            this.emitFile({ type: 'asset', fileName: `${file.fileName}.${ending}`, source: form });
-          }
-        }
-      },
+    configureServer({ middlewares }) {
+      middlewares.use((request, _response, next) => {
+        if (/^\/panel\/(?:sign-in|reset-password)\b/.test(request.url ?? ''))
+          request.url = `${base}entry.html`;
+        next();
+      });
     },
   };
 }

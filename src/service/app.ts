@@ -98,7 +98,7 @@ import { type AdminRoutesDependencies, adminRoutes } from './admin-routes.ts';
 import type { PayPages } from './demo-pay-pages.ts';
 import { docsPages } from './docs-pages.ts';
 import { namedSchemas } from './named-schemas.ts';
-import { panelPages } from './panel-pages.ts';
+import { type PanelPagesDependencies, panelPages } from './panel-pages.ts';
 import { type PanelDependencies, panelRoutes } from './panel-routes.ts';
 
 export interface HttpLimits extends ConnectionLimits {
@@ -278,7 +278,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
     const { demoPayPages } = await import('./demo-pay-pages.ts');
     await app.register(async (open) => demoPayPages(open, demoProvider));
   }
-  await servePages(app, dependencies);
+  await servePages(app, { ...dependencies, mayBeSignedIn: (request) => guard.sentToken(request) !== null });
   await app.ready();
   return app;
 }
@@ -320,10 +320,11 @@ function createServer(
   });
 }
 
-async function servePages(app: FastifyInstance, dependencies: AppDependencies): Promise<void> {
-  await app.register((pages) => panelPages(pages, dependencies.pagesFolder, dependencies.brand), {
-    prefix: '/panel',
-  });
+async function servePages(
+  app: FastifyInstance,
+  dependencies: AppDependencies & Pick<PanelPagesDependencies, 'mayBeSignedIn'>,
+): Promise<void> {
+  await app.register((pages) => panelPages(pages, dependencies), { prefix: '/panel' });
   await app.register((pages) =>
     unsubscribeRoutes(pages, { ...dependencies, database: ranked(dependencies.database, 'changes') }),
   );

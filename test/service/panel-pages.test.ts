@@ -1,4 +1,4 @@
-// The pages as served: one index for all paths, immutable assets, nothing from other hosts.
+// The pages as served: one index for all paths, another one before the sign-in, immutable assets, nothing from other hosts.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -18,6 +18,7 @@ const shell = 'b { color: red }';
 const icon = '<link rel="icon" type="image/svg+xml" href="/panel/icon.svg" />';
 const early = 'early()';
 const index = `<!doctype html><meta name="application-name" content="own" />${icon}<title>the pages</title><script>${early}</script><style>${shell}</style><noscript></noscript>`;
+const entry = index.replace('the pages', 'the sign-in').replace(early, 'entryEarly()');
 const script = 'export {};';
 
 let folder: string;
@@ -28,6 +29,7 @@ before(async () => {
   const dist = join(folder, 'dist');
   mkdirSync(join(dist, 'assets'), { recursive: true });
   writeFileSync(join(dist, 'index.html'), index);
+  writeFileSync(join(dist, 'entry.html'), entry);
   writeFileSync(join(dist, 'icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   writeFileSync(join(dist, 'assets', 'main-B4x_a-9.js'), script);
   writeFileSync(join(dist, 'assets', 'main-B4x_a-9.js.gz'), gzipSync(script));
@@ -44,8 +46,12 @@ after(async () => {
 
 const policyWith = (scripts: string, styles: string) =>
   `default-src 'none'; script-src ${scripts}; style-src ${styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
-const withHash = (inline: string) =>
-  `'self' 'sha256-${createHash('sha256').update(inline).digest('base64')}'`;
+const withHashes = (...inline: readonly string[]) =>
+  ["'self'", ...inline.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`)].join(
+    ' ',
+  );
+
+const session = { cookie: `sellthrough=7.${'a'.repeat(43)}` };
 
 test('every path of the panel gives the same index.html, which no one keeps', async () => {
   for (const path of [
@@ -54,20 +60,38 @@ test('every path of the panel gives the same index.html, which no one keeps', as
     '/panel/orders',
     '/panel/orders/2000000001?a=b',
     '/panel/index.html',
+    '/panel/entry.html',
     '/panel/a.b/c',
   ]) {
-    const page = await openPage(service.address, 'GET', path);
+    const page = await openPage(service.address, 'GET', path, session);
     assert.deepEqual([page.status, page.text], [200, index], path);
     assert.equal(page.headers.get('cache-control'), 'no-store');
     assert.match(page.headers.get('content-type') ?? '', /^text\/html; ?charset=utf-8$/i);
   }
 });
 
+test('without the cookie of a session every path gives the sign-in, and its own addresses give it to everyone', async () => {
+  for (const [path, headers] of [
+    ['/panel/', {}],
+    ['/panel/orders?kind=renew', {}],
+    ['/panel/', { cookie: 'sellthrough=7.short' }],
+    ['/panel/', { cookie: '__Host-sellthrough=of-another-service' }],
+    ['/panel/sign-in', session],
+    ['/panel/sign-in?next=%2Forders', session],
+    ['/panel/reset-password/', session],
+  ] as const) {
+    const page = await openPage(service.address, 'GET', path, headers);
+    assert.deepEqual([page.status, page.text], [200, entry], path);
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+  }
+  assert.equal((await openPage(service.address, 'GET', '/panel/sign-in-again', session)).text, index);
+});
+
 test('the operator’s name, icon and color stand in the page from its first byte, no matter what the name holds', async () => {
   const none = { name: null, colour: null, letterhead: [], support_address: null, language: 'en' };
   const set = async (change: object) => {
     expectStatus(await service.admin.send('PUT', '/api/admin/v1/brand', { ...none, ...change }), 200);
-    return (await openPage(service.address, 'GET', '/panel/orders')).text;
+    return (await openPage(service.address, 'GET', '/panel/orders', session)).text;
   };
   const logo = (height: number) => {
     const data = pngFile({ width: 40, height }).toString('base64');
@@ -143,7 +167,7 @@ test('every page says what may be loaded, and by whom it may be shown', async ()
     '/panel/icon.svg',
   ]) {
     for (const [{ address }, policy] of [
-      [service, policyWith(withHash(early), withHash(shell))],
+      [service, policyWith(withHashes(early, 'entryEarly()'), withHashes(shell))],
       [bare, policyWith("'self'", "'self'")],
     ] as const) {
       const { headers } = await openPage(address, 'GET', path);

@@ -109,6 +109,8 @@ const places: readonly string[] = [
 
 const placesOfPages: readonly string[] = [
   'web/src/main.tsx',
+  'web/src/entry.tsx',
+  'web/src/start-entry.tsx',
   'web/src/start.tsx',
   'web/src/router.tsx',
   'web/src/shell',

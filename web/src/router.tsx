@@ -1,4 +1,4 @@
-// All routes. Each page's code is loaded when the page is first opened.
+// All routes behind the sign-in. Each page's code is loaded when the page is first opened.
 
 import {
   type AnyRoute,
@@ -39,7 +39,7 @@ const panel = createRoute({ getParentRoute: () => root, id: 'panel', component: 
 
 const console = createRoute({ getParentRoute: () => panel, path: '/admin', component: ConsoleLayout });
 
-const [entryPage, panelPage, consolePage] = [pageBelow(root), pageBelow(panel), pageBelow(console)];
+const [panelPage, consolePage] = [pageBelow(panel), pageBelow(console)];
 
 /** `texts` names the URL parameters that the page accepts. */
 function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
@@ -61,17 +61,6 @@ function pageBelow<const Parent extends AnyRoute>(parent: Parent) {
 const notFound = createRoute({ getParentRoute: () => panel, path: '$', component: NotFound });
 
 const routeTree = root.addChildren([
-  entryPage(
-    '/sign-in',
-    'SignInPage',
-    untilLoaded(() => import('./features/auth/sign-in-page.tsx')),
-    'next',
-  ),
-  entryPage(
-    '/reset-password',
-    'ResetPasswordPage',
-    withTexts(() => import('./features/auth/reset-password-page.tsx')),
-  ),
   panel.addChildren([
     panelPage(
       '/',

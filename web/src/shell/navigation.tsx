@@ -106,8 +106,8 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
           </Link>
         ) : null}
         <div className="flex flex-wrap items-center gap-1.5 py-1">
-          <LanguageChoice isSignedIn className="min-w-0 flex-1" />
-          <ThemeChoice className="min-w-0 flex-1" />
+          <LanguageChoice isSignedIn className="min-w-0 grow" />
+          <ThemeChoice className="min-w-0 grow" />
           <ClockChoice />
         </div>
         <div className="mt-1 flex items-center gap-1 pl-2">

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { SearchX } from 'lucide-react';
-import { ButtonLink } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { Card } from '../ui/card.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { PageHeader } from '../ui/page-header.tsx';

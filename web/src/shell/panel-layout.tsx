@@ -1,7 +1,7 @@
 // The layout of all pages behind the sign-in. Without a session it redirects to the sign-in page.
 
 import { t } from '@lingui/core/macro';
-import { useIsMutating, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useFreshListsWith } from '../api/fresh-lists.ts';
@@ -10,31 +10,31 @@ import { PersonContext } from '../api/person.ts';
 import { meQuery, personQuery } from '../api/queries.ts';
 import { isBlocked, isPasswordDue, isSignedOut, isViewOver } from '../api/query-client.ts';
 import type { Me, SignedInPerson } from '../api/shapes.ts';
-import { leaveKey } from '../features/auth/leave.ts';
 import { TestModeGate } from '../features/test-mode/test-mode-gate.tsx';
 import { keepClock, keptClock } from '../text/clock.ts';
 import { isLanguage, keepLanguage, keptLanguage } from '../text/language.ts';
-import { withTexts } from '../text/texts.ts';
+import { withEntryTexts, withTexts } from '../text/texts.ts';
 import { DialogOpener } from '../ui/dialog-opener.ts';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { lazyEarly } from '../ui/preload.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
+import { say } from '../ui/toasts.tsx';
 import { AppShell } from './app-shell.tsx';
 import { BlockedScreen } from './blocked-screen.tsx';
-import { LeavingScreen } from './leaving-screen.tsx';
+import { UnlessLeaving } from './leaving-screen.tsx';
 import { useOperatorStart } from './operator-start.ts';
 import { ViewEnded } from './view-band.tsx';
 
 const SignInAgain = lazyEarly(() => import('../features/auth/sign-in-again.tsx'));
-const FirstPasswordScreen = lazy(withTexts(() => import('../features/auth/first-password-screen.tsx')));
+const FirstPasswordScreen = lazy(withEntryTexts(() => import('../features/auth/first-password-screen.tsx')));
 const SecondFactorScreen = lazy(withTexts(() => import('../features/auth/second-factor-screen.tsx')));
 
 export function PanelLayout() {
-  const [leaving] = useMutationState({
-    filters: { mutationKey: leaveKey },
-    select: ({ state: { error } }) => ({ error }),
-  });
-  return leaving === undefined ? <SignedIn /> : <LeavingScreen error={leaving.error} />;
+  return (
+    <UnlessLeaving>
+      <SignedIn />
+    </UnlessLeaving>
+  );
 }
 
 function SignedIn() {
@@ -90,7 +90,7 @@ function SignedIn() {
   if (me.must_change_password) {
     return (
       <Suspense fallback={<ShellSkeleton />}>
-        <FirstPasswordScreen username={me.account.username} />
+        <FirstPasswordScreen username={me.account.username} onDone={() => say(t`Password set.`)} />
       </Suspense>
     );
   }
@@ -159,8 +159,10 @@ function useClockOf(chosen: Me['clock'] | undefined): void {
 function ToSignIn() {
   const router = useRouter();
   useEffect(() => {
+    // The sign-in is a document of its own (entry.tsx).
     const { href } = router.state.location;
-    void router.navigate({ to: '/sign-in', search: href === '/' ? {} : { next: href }, replace: true });
+    const query = href === '/' ? '' : `?${new URLSearchParams({ next: href })}`;
+    window.location.replace(`${import.meta.env.BASE_URL}sign-in${query}`);
   }, [router]);
   return <ShellSkeleton />;
 }

@@ -1,12 +1,12 @@
-// Loads the Lingui catalogs: one always, the others for rarely opened pages and the console. `npm run texts` extracts the
+// Loads the Lingui catalogs: one always, the others for the sign-in, rarely opened pages and the console. `npm run texts` extracts the
 // English texts.
-// Invariant: a catalog is loaded before the pages that use it (main.tsx, router.tsx).
+// Invariant: a catalog is loaded before the pages that use it (main.tsx, entry.tsx, router.tsx).
 
 import { i18n, type Messages } from '@lingui/core';
 import { language } from './language.ts';
 import { untilLoaded } from './until-loaded.ts';
 
-type Area = 'panel' | 'seldom' | 'console';
+type Area = 'panel' | 'entry' | 'seldom' | 'console';
 
 interface Catalog {
   readonly messages: Messages;
@@ -38,6 +38,14 @@ async function load(area: Area): Promise<void> {
 export function withTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return untilLoaded(async () => {
     await loadTexts('seldom');
+    return load();
+  });
+}
+
+/** For what is also shown before the sign-in. */
+export function withEntryTexts<Page>(load: () => Promise<Page>): () => Promise<Page> {
+  return untilLoaded(async () => {
+    await loadTexts('entry');
     return load();
   });
 }

@@ -1,6 +1,5 @@
 // Buttons, and links that look like buttons. They are 36 px high, 44 px for touch (WCAG 2.2, 2.5.8).
 
-import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react';
 import { classNames } from './class-names.ts';
@@ -97,10 +96,6 @@ export function AnchorButton({
     </a>
   );
 }
-
-const CreatedButtonLink = createLink(AnchorButton);
-
-export const ButtonLink: LinkComponent<typeof AnchorButton> = (props) => <CreatedButtonLink {...props} />;
 
 function BusyMark() {
   return (

@@ -4,7 +4,7 @@ import { LockKeyhole } from 'lucide-react';
 import { usePerson } from '../api/person.ts';
 import { windowTitle } from '../text/service-name.ts';
 import { roleWord } from '../text/words.ts';
-import { ButtonLink } from './button.tsx';
+import { ButtonLink } from './button-link.tsx';
 import { EmptyState } from './empty-state.tsx';
 
 export function NotForRole() {

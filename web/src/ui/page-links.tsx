@@ -2,7 +2,8 @@
 
 import { createLink, type LinkComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Anchor, type AnchorProps, RowLink, TextLink } from './text-link.tsx';
+import { Anchor, type AnchorProps } from './anchor.tsx';
+import { RowLink, TextLink } from './text-link.tsx';
 
 interface PageLinkProps {
   readonly id: number;

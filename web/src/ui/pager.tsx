@@ -6,7 +6,7 @@ import { ChevronLeft, ChevronRight, ChevronsLeft } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { changedParams } from '../api/search-params.ts';
 import type { CursorPage } from '../api/shapes.ts';
-import { ButtonLink } from './button.tsx';
+import { ButtonLink } from './button-link.tsx';
 
 interface CursorPagerProps {
   readonly list: Pick<CursorPage<unknown>, 'next_cursor'> | undefined;

@@ -1,23 +1,7 @@
 import { createLink, type LinkComponent } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, ReactNode, Ref } from 'react';
-import { classNames } from './class-names.ts';
+import type { ReactNode } from 'react';
+import { Anchor, type AnchorProps } from './anchor.tsx';
 import { rowLinkClasses } from './data-table.tsx';
-
-export type AnchorProps = AnchorHTMLAttributes<HTMLAnchorElement> & { readonly ref?: Ref<HTMLAnchorElement> };
-
-export function Anchor({ children, className, ...rest }: AnchorProps) {
-  return (
-    <a
-      {...rest}
-      className={classNames(
-        'text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent',
-        className,
-      )}
-    >
-      {children}
-    </a>
-  );
-}
 
 function RowAnchor({ children, ...rest }: AnchorProps) {
   return (

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { createAccount } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';

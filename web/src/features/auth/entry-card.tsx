@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { windowTitle } from '../../text/service-name.ts';
 import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { ThemeChoice } from '../../ui/theme-choice.tsx';
+import { useWindowTitle } from '../../ui/window-title.ts';
 import { Logo } from '../brand/logo.tsx';
 
 interface EntryCardProps {
@@ -13,9 +13,9 @@ interface EntryCardProps {
 }
 
 export function EntryCard({ title, heading, below, isSignedIn = false, children }: EntryCardProps) {
+  useWindowTitle(title);
   return (
     <main className="mx-auto flex min-h-dvh w-full max-w-sm flex-col justify-center px-5 py-10">
-      <title>{windowTitle(title)}</title>
       <div className="mb-6 flex justify-center">
         <Logo />
       </div>

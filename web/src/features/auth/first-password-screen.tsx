@@ -2,17 +2,20 @@
 
 import { t } from '@lingui/core/macro';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { say } from '../../ui/toasts.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { leave } from './leave.ts';
 import { PasswordForm } from './password-form.tsx';
-import { typedPassword } from './typed-password.ts';
 
-export default function FirstPasswordScreen({ username }: { readonly username: string }) {
+interface FirstPasswordScreenProps {
+  readonly username: string;
+  /** The temporary password, where it was typed just before. */
+  readonly typed?: string | null;
+  readonly onDone: () => void;
+}
+
+export default function FirstPasswordScreen({ username, typed = null, onDone }: FirstPasswordScreenProps) {
   const client = useQueryClient();
-  const [typed] = useState(typedPassword);
   return (
     <EntryCard
       title={t`Choose your password`}
@@ -31,7 +34,7 @@ export default function FirstPasswordScreen({ username }: { readonly username: s
         typedCurrent={typed}
         action={t`Set password`}
         isNarrow
-        onDone={() => say(t`Password set.`)}
+        onDone={onDone}
       />
     </EntryCard>
   );

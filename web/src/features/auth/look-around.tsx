@@ -1,7 +1,7 @@
 // A demo's sign-in page: who to be, without a password.
 
 import { t } from '@lingui/core/macro';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lookAround } from '../../api/commands.ts';
 import { signInOptionsQuery } from '../../api/queries.ts';
 import { useCommand } from '../../api/use-command.ts';
@@ -10,18 +10,13 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 
 const pollMilliseconds = 1_000;
 
-export default function LookAround() {
-  const client = useQueryClient();
+export function LookAround() {
   const { data: options } = useQuery({
     ...signInOptionsQuery,
     refetchInterval: ({ state }) => (state.data?.demo === 'ready' ? false : pollMilliseconds),
   });
   const command = useCommand(lookAround, {
-    onDone({ path }) {
-      client.clear();
-      // A customer's page is not part of the panel.
-      window.location.assign(path);
-    },
+    onDone: ({ path }) => window.location.assign(path),
   });
   const isReady = options?.demo === 'ready';
   const roles = [

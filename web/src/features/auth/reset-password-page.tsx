@@ -4,25 +4,24 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { completePasswordReset, requestPasswordReset } from '../../api/commands.ts';
 import { passwordLinkQuery, personQuery, signInOptionsQuery } from '../../api/queries.ts';
 import type { PasswordLink } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { Anchor } from '../../ui/anchor.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { PasswordField, TextField } from '../../ui/field.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { EntryCard } from './entry-card.tsx';
 
 const passwordLengthMin = 12;
 
 export function ResetPasswordPage() {
-  const hash = useLocation({ select: (location) => location.hash });
+  const hash = useSyncExternalStore(onHash, () => window.location.hash);
   const [token, setToken] = useState(() => tokenIn(hash) ?? keptToken());
   // Runs on every change of the fragment, because pasting a link while this page is open does not reload it.
   useEffect(() => {
@@ -44,8 +43,13 @@ export function ResetPasswordPage() {
   return <OpenedLink key={token} token={token} onAskAnew={askAnew} />;
 }
 
+function onHash(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
+}
+
 function tokenIn(hash: string): string | null {
-  return new URLSearchParams(hash).get('token');
+  return new URLSearchParams(hash.slice(1)).get('token');
 }
 
 function keptToken(): string | null {
@@ -245,7 +249,7 @@ function EntryForm({ isReady, isBusy, error, action, onSubmit, children }: Entry
 function BackToSignIn() {
   return (
     <p className="mt-5 text-center">
-      <TextLink to="/sign-in">{t`Back to sign-in`}</TextLink>
+      <Anchor href={`${import.meta.env.BASE_URL}sign-in`}>{t`Back to sign-in`}</Anchor>
     </p>
   );
 }

@@ -1,42 +1,32 @@
+// The sign-in, at its own address and in place of every page of the panel that is opened without a session (entry.tsx).
+
 import { t } from '@lingui/core/macro';
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { meQuery, signInOptionsQuery } from '../../api/queries.ts';
-import type { Me } from '../../api/shapes.ts';
-import { withTexts } from '../../text/texts.ts';
-import { TextLink } from '../../ui/text-link.tsx';
+import { Anchor } from '../../ui/anchor.tsx';
 import { EntryCard } from './entry-card.tsx';
+import FirstPasswordScreen from './first-password-screen.tsx';
+import { LookAround } from './look-around.tsx';
 import { SignInForm } from './sign-in-form.tsx';
-import { keepTypedPassword } from './typed-password.ts';
 
-const LookAround = lazy(withTexts(() => import('./look-around.tsx')));
-
-const route = getRouteApi('/sign-in');
+const base = import.meta.env.BASE_URL.slice(0, -1);
 
 export function SignInPage() {
-  const { next } = route.useSearch();
-  const router = useRouter();
   const client = useQueryClient();
-  // Otherwise the previous user's data is still cached if the session expired.
-  const [{ canReset, isDemo }, setOptions] = useState({ canReset: false, isDemo: false });
-  useEffect(() => {
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== '/brand' });
-    // If this request fails, assume that the service cannot send mail.
-    client.fetchQuery(signInOptionsQuery).then(
-      ({ password_reset: canReset, demo }) => setOptions({ canReset, isDemo: demo !== 'off' }),
-      () => undefined,
-    );
-  }, [client]);
-
+  // If this request fails, assume that the service cannot send mail.
+  const { data: options } = useQuery(signInOptionsQuery);
+  const [first, setFirst] = useState<{ readonly username: string; readonly typed: string } | null>(null);
+  const open = () => window.location.assign(base + wantedPath());
+  if (first !== null) return <FirstPasswordScreen {...first} onDone={open} />;
   return (
     <EntryCard
       title={t`Sign in`}
       below={
         <>
-          {canReset ? (
+          {options?.password_reset ? (
             <p className="mt-5 text-center">
-              <TextLink to="/reset-password">{t`Forgot your password?`}</TextLink>
+              <Anchor href={`${base}/reset-password`}>{t`Forgot your password?`}</Anchor>
             </p>
           ) : null}
           <p className="mt-5 text-center text-soft">{t`Need an account? Contact the operator.`}</p>
@@ -45,37 +35,24 @@ export function SignInPage() {
     >
       <SignInForm
         heading={t`Sign in`}
-        onDone={(password) => {
-          keepTypedPassword(password);
-          client.clear();
-          const path = safePath(next);
-          // Open the page that was requested. Without one, operators start at the business overview.
-          const start =
-            path === '/'
-              ? client
-                  .fetchQuery(meQuery)
-                  .then((me) => startOf(client, me))
-                  .catch(() => path)
-              : Promise.resolve(path);
-          void start.then((to) => router.history.push(`${import.meta.env.BASE_URL.slice(0, -1)}${to}`));
-        }}
+        onDone={(typed) =>
+          void client.fetchQuery(meQuery).then(({ account, must_change_password: isDue }) => {
+            // The password that was just typed need not be typed again.
+            if (isDue) setFirst({ username: account.username, typed });
+            else open();
+          }, open)
+        }
       />
-      {isDemo ? (
-        <Suspense>
-          <LookAround />
-        </Suspense>
-      ) : null}
+      {options !== undefined && options.demo !== 'off' ? <LookAround /> : null}
     </EntryCard>
   );
 }
 
-function startOf(client: QueryClient, { account }: Me): string | Promise<string> {
-  return account.is_admin
-    ? import('../../api/console-start.ts').then(({ consoleStart }) => consoleStart(client))
-    : '/';
-}
-
-/** Accepts only paths within the panel, so that a crafted link cannot lead to another site. */
-function safePath(next: string | undefined): string {
-  return next !== undefined && /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
+/** Only paths within the panel, so that a crafted link cannot lead to another site. */
+function wantedPath(): string {
+  const { pathname, search } = window.location;
+  if (pathname.startsWith(`${base}/`) && !/^\/sign-in\/?$/.test(pathname.slice(base.length)))
+    return pathname.slice(base.length) + search;
+  const next = new URLSearchParams(search).get('next') ?? '/';
+  return /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMe } from '../../api/me.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { useList } from '../../ui/use-list.ts';

@@ -7,7 +7,7 @@ import { runs } from '../../api/plan-runs.ts';
 import { anyCustomerQuery } from '../../api/queries.ts';
 import type { AccountCustomer, Months } from '../../api/shapes.ts';
 import { type Action, ActionBar } from '../../ui/actions.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';

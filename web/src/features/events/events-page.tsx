@@ -8,7 +8,7 @@ import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { eventQuery, eventsQuery } from '../../api/queries.ts';
 import type { AccountEvent } from '../../api/shapes.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Drawer } from '../../ui/drawer.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { usageQuery } from '../../api/queries.ts';
 import { formatCount } from '../../text/language.ts';
 import { formatDuration } from '../../text/times.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Meter } from '../../ui/meter.tsx';

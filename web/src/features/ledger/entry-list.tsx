@@ -11,7 +11,7 @@ import { spanEnd, spanStart, timesOfUtc } from '../../text/days.ts';
 import { withTexts } from '../../text/texts.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { entryKindWord } from '../../text/words.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ListCard, ListSelect, OnlyOne } from '../../ui/list-card.tsx';

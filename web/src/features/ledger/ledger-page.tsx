@@ -6,7 +6,7 @@ import { Download } from 'lucide-react';
 import { filtersOf, ledgerParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { listOf, statementsQuery } from '../../api/queries.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';

@@ -12,7 +12,7 @@ import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { spendingKindWord } from '../../text/words.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

@@ -7,7 +7,7 @@ import type { Statement } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { language } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';

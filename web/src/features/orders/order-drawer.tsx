@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { orderQuery } from '../../api/queries.ts';
 import type { ListedOrder, Order } from '../../api/shapes.ts';
 import { entryKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';

@@ -1,6 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { useOpenOrder } from './open-order.ts';
 import { OrderList } from './order-list.tsx';

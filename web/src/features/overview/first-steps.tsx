@@ -3,7 +3,8 @@ import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/person.ts';
 import type { Checklist } from '../../api/shapes.ts';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 

@@ -16,7 +16,7 @@ import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { planTimeLeft } from '../../text/plan-time.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

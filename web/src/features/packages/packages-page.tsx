@@ -8,7 +8,7 @@ import { tableState } from '../../api/table-state.ts';
 import { formatChange } from '../../text/language.ts';
 import { periodsOf } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

@@ -6,7 +6,7 @@ import { toCents } from '../../text/amounts.ts';
 import { language } from '../../text/language.ts';
 import { wordOf } from '../../text/words.ts';
 import { Actions } from '../../ui/actions.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { DownloadButton } from '../../ui/download-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';

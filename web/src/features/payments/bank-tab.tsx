@@ -9,7 +9,7 @@ import { useMay } from '../../api/person.ts';
 import type { BankLine } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

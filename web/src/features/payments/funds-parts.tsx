@@ -7,7 +7,8 @@ import { lazy, Suspense } from 'react';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { withTexts } from '../../text/texts.ts';
-import { ButtonLink, type ButtonLook } from '../../ui/button.tsx';
+import type { ButtonLook } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 
 export function useMayAddFunds(): boolean {
   const may = useMay();

@@ -9,9 +9,9 @@ import { panelMode } from '../../api/panel-mode.ts';
 import { balanceQuery } from '../../api/queries.ts';
 import type { Topup } from '../../api/shapes.ts';
 import { formatMoney, toCents } from '../../text/amounts.ts';
+import { Anchor } from '../../ui/anchor.tsx';
 import { AnchorButton } from '../../ui/button.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Anchor } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 
 interface TopupStateProps {

@@ -12,7 +12,7 @@ import type { RequestLine } from '../../api/shapes.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { keyNameWord } from '../../text/words.ts';
-import { ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
