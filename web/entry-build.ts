@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
 import { base, buildOptions, pagePlugins, textsChunk } from './build-plugins.ts';
 
-/** `panelFiles` are fetched while the person types. */
-export async function buildEntry(panelFiles: readonly string[]): Promise<void> {
+/** Into the panel's folder. `panelFiles` are fetched while the person types. */
+export async function buildEntry(outDir: string, panelFiles: readonly string[]): Promise<void> {
   await build({
     configFile: false,
     root: import.meta.dirname,
@@ -22,6 +22,7 @@ export async function buildEntry(panelFiles: readonly string[]): Promise<void> {
     },
     build: {
       ...buildOptions,
+      outDir,
       emptyOutDir: false,
       copyPublicDir: false,
       rolldownOptions: {

@@ -25,13 +25,13 @@ export default defineConfig(({ mode }) => ({
             // What is around every page: the icons of the navigation and small modules.
             {
               name: 'frame',
-              test: /lucide-react\/.*\/icons\/(?:activity|archive|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|theme|theme-choice|typed-ahead))\.tsx?$/,
+              test: /lucide-react\/.*\/icons\/(?:activity|archive|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|theme|theme-choice|typed-ahead|window-title))\.tsx?$/,
               priority: 1,
             },
             // What the overviews have besides that.
             {
               name: 'figures',
-              test: /web\/src\/(?:features\/(?:ledger\/(?:series-card|spending-card)|orders\/place-order-button|payments\/funds-parts)|text\/plan-time|ui\/(?:bar-chart|choice|figures|notice|page-links|stat|use-chart))\.tsx?$|lucide-react\/.*\/icons\/(?:calendar-check|circle-dashed|package-open)\.m?js/,
+              test: /web\/src\/(?:features\/(?:ledger\/(?:series-card|spending-card)|orders\/place-order-button|payments\/funds-parts)|text\/plan-time|ui\/(?:bar-chart|canvas-chart|chart-drawing|choice|figures|notice|page-links|stat))\.tsx?$|lucide-react\/.*\/icons\/(?:calendar-check|circle-dashed|package-open)\.m?js/,
               priority: 1,
             },
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.
@@ -61,11 +61,11 @@ function entryPages(): Plugin {
     writeBundle: {
       order: 'post',
       sequential: true,
-      async handler(_options, bundle) {
+      async handler({ dir = 'dist' }, bundle) {
         const chunks = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? [file] : []));
         const isFirst = (id = '') => /\/(?:index\.html|start\.tsx|overview-page\.tsx)$/.test(id);
         const first = chunks.filter(({ facadeModuleId }) => isFirst(facadeModuleId ?? undefined));
-        await buildEntry([...new Set(first.flatMap(({ fileName, imports }) => [fileName, ...imports]))]);
+        await buildEntry(dir, [...new Set(first.flatMap(({ fileName, imports }) => [fileName, ...imports]))]);
       },
     },
     configureServer({ middlewares }) {

@@ -314,13 +314,13 @@ const firstLoads: readonly FirstLoad[] = [
     isThere: (page) => page.getByLabel('Password').waitFor(),
   },
   {
-    ...{ path: '/panel/', title: 'Overview', kilobytesMax: 168, requestsMax: 20 },
+    ...{ path: '/panel/', title: 'Overview', kilobytesMax: 150, requestsMax: 20 },
     async isThere(page) {
       await listIsThere(page);
       await page.locator('canvas').first().waitFor();
     },
   },
-  { path: '/panel/orders', title: 'Orders', kilobytesMax: 148, requestsMax: 20, isThere: listIsThere },
+  { path: '/panel/orders', title: 'Orders', kilobytesMax: 148, requestsMax: 22, isThere: listIsThere },
 ];
 
 for (const { path, title, kilobytesMax, requestsMax, isThere } of firstLoads) {

@@ -1,9 +1,4 @@
-// A bar chart on canvas (uPlot). Each page also has the numbers as a table.
-
-import { useCallback, useRef } from 'react';
-import type uPlot from 'uplot';
-import { classNames } from './class-names.ts';
-import { type ChartParts, useChart } from './use-chart.ts';
+import { CanvasChart } from './canvas-chart.tsx';
 
 export interface BarChartProps {
   readonly label: string;
@@ -18,33 +13,13 @@ export interface BarChartProps {
   readonly onChoose?: ((index: number) => void) | undefined;
 }
 
-export function BarChart(props: BarChartProps) {
-  const { label, names, values, formatTick, onPoint, onChoose } = props;
-  const hatchedFrom = props.hatchedFrom ?? values.length;
-  const latest = useRef({ formatTick, onPoint, onChoose });
-  latest.current = { formatTick, onPoint, onChoose };
-  const place = useChart(
-    useCallback(
-      ({ barData, barOptions, createChart, onChartClick }: ChartParts, element: HTMLElement) => {
-        const options = barOptions(element, names, (value) => latest.current.formatTick(value));
-        const hooks = {
-          ready: [(drawn: uPlot) => onChartClick(drawn, (index) => latest.current.onChoose?.(index))],
-          setCursor: [({ cursor }: uPlot) => latest.current.onPoint(cursor.idx ?? null)],
-        };
-        return createChart({ ...options, hooks }, barData(values, hatchedFrom), element);
-      },
-      [names, values, hatchedFrom],
-    ),
-  );
+export function BarChart({ hatchedFrom, onPoint, ...rest }: BarChartProps) {
   return (
-    <div
-      ref={place}
-      role="img"
-      aria-label={label}
-      className={classNames(
-        'h-50 w-full overflow-hidden',
-        onChoose !== undefined && '[&_.u-over]:cursor-pointer',
-      )}
+    <CanvasChart
+      {...rest}
+      hatchedFrom={hatchedFrom ?? rest.values.length}
+      line={null}
+      onPoint={(point) => onPoint(point?.index ?? null)}
     />
   );
 }
