@@ -1,5 +1,5 @@
 // Builds the pages before the sign-in (src/entry.tsx) into web/dist, beside the panel. They are the panel's own components on
-// Preact, because React alone is larger than these pages may be (docs/decisions/0081-light-sign-in.md).
+// Preact, because React alone is larger than these pages may be (docs/decisions/0083-light-sign-in.md).
 
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
