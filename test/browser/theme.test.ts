@@ -32,7 +32,7 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
 
   const choice = theme(shown);
   await choice.selectOption('Dark');
-  assert.equal(await behind(shown.locator('body')), page.dark);
+  await untilBehind(shown, page.dark);
   assert.notEqual(await accent(shown), ownColor);
   await untilTrue(async () => (await chartPixels(shown)) !== light, 'a chart in other colors');
   const logo = shown.getByRole('complementary', { name: 'Menu' }).locator('img');
@@ -59,22 +59,22 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
 
   await shown.getByRole('button', { name: 'Sign out' }).click();
   await heading(shown, 'Sign in').waitFor();
-  assert.equal(await behind(shown.locator('body')), page.dark);
+  await untilBehind(shown, page.dark);
   await theme(shown.locator('main')).selectOption('System');
-  assert.equal(await behind(shown.locator('body')), page.light);
+  await untilBehind(shown, page.light);
 });
 
 test('without a choice the system’s theme counts, also when it changes; paper is light', async () => {
   const reseller = await panel.service.createReseller();
   const shown = await panel.openAs(reseller, '/panel/', { colorScheme: 'dark' });
   await heading(shown, 'Overview').waitFor();
-  assert.equal(await behind(shown.locator('body')), page.dark);
+  await untilBehind(shown, page.dark);
   await shown.emulateMedia({ colorScheme: 'light' });
-  assert.equal(await behind(shown.locator('body')), page.light);
+  await untilBehind(shown, page.light);
   await theme(shown).selectOption('Dark');
   await goTo(shown, 'Orders');
   await shown.emulateMedia({ media: 'print' });
-  assert.equal(await behind(shown.locator('body')), page.light);
+  await untilBehind(shown, page.light);
 });
 
 function theme(within: Page | Locator): Locator {
@@ -83,6 +83,11 @@ function theme(within: Page | Locator): Locator {
 
 function behind(element: Locator): Promise<string> {
   return element.evaluate((box) => getComputedStyle(box).backgroundColor);
+}
+
+/** A page takes a moment to follow a change of its media. */
+function untilBehind(shown: Page, color: string): Promise<void> {
+  return untilTrue(async () => (await behind(shown.locator('body'))) === color, `a page of ${color}`);
 }
 
 function accent(shown: Page): Promise<string> {
