@@ -107,6 +107,11 @@ const machines: readonly Machine[] = [
     args: ['scripts/test.ts', '--only', place, '--whole'],
     result: lastLine,
   })),
+  {
+    name: 'tests of the program and the tools, with those that the gate leaves out',
+    args: ['scripts/test.ts', '--only', 'program', '--only', 'tools', '--whole'],
+    result: lastLine,
+  },
   test('CSV in LibreOffice', 'proof/libreoffice.test.ts', onEmbedded),
   test('every page in every theme', 'test/browser/{every-page,docs-site}.test.ts', {
     ...onEmbedded,
