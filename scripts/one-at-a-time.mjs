@@ -20,6 +20,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = join(root, '.prepare-lock');
 const programsFile = join(lock, 'programs');
+/** Holds the lock's path in the programs that its holder runs. They are inside already, and would wait for it for ever. */
+const insideVariable = 'SELLTHROUGH_PREPARE_LOCK';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const beatMilliseconds = 1_000;
 const pollMilliseconds = 200;
@@ -31,10 +33,12 @@ const orphanMilliseconds = 10 * 60_000;
 export class CannotPrepare extends Error {}
 
 export async function oneAtATime(work) {
+  if (process.env[insideVariable] === lock) return work();
   for (let waits = false; !takeLock(); waits = true) {
     if (!waits) process.stderr.write('Waiting for another set-up of this checkout …\n');
     await delay(pollMilliseconds);
   }
+  process.env[insideVariable] = lock;
   const beat = setInterval(() => {
     if (existsSync(lock)) utimesSync(lock, new Date(), new Date());
   }, beatMilliseconds);
@@ -42,6 +46,7 @@ export async function oneAtATime(work) {
     await work();
   } finally {
     clearInterval(beat);
+    delete process.env[insideVariable];
     rmSync(lock, { recursive: true, force: true });
   }
 }
