@@ -210,7 +210,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
 ];
 
 /**
- * What only `npm run proof` and `npm test -- --whole` run. Each has a longer form among the machines of the proof, or the
+ * Tests that only `npm run proof` and `npm test -- --whole` run. Each has a longer form among the machines of the proof, or the
  * gate keeps another test of the same promise, which the comment names.
  */
 const ofProof: Readonly<Record<string, 'whole file' | readonly string[]>> = {
