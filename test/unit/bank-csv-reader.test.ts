@@ -232,3 +232,9 @@ test('Latin-1 is read as well as UTF-8', () => {
   for (const encoding of ['latin1', 'utf8'] as const)
     assert.equal(readBankCsv(Buffer.from(file, encoding), profile)[0]?.lines[0]?.payerName, 'S\u00f6hne');
 });
+
+test('a request may name other columns, with values of any type', () => {
+  const columns = JSON.parse('{"date":"Date","amount":"Amount","__proto__":["x"],"colour":7}');
+  const [line] = linesOf('Date,Amount\n2026-01-14,12.50\n', { columns });
+  assert.equal(line?.amountCents, 1250n);
+});

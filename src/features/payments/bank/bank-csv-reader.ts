@@ -37,7 +37,19 @@ export interface BankCsvProfile {
   readonly dates?: 'day_first' | 'month_first' | undefined;
 }
 
-type Column = keyof BankCsvProfile['columns'];
+/** A request may have other names, of any type. */
+const columnNames = [
+  'date',
+  'amount',
+  'text',
+  'reference',
+  'payer',
+  'iban',
+  'id',
+  'currency',
+  'direction',
+] as const satisfies readonly (keyof BankCsvProfile['columns'])[];
+type Column = (typeof columnNames)[number];
 type Places = Partial<Readonly<Record<Column, number>>>;
 
 interface Row {
@@ -113,7 +125,10 @@ interface Header {
 
 /** The first line that has all columns of the profile decides about the delimiter too. */
 function findHeader(text: string, { columns, delimiter: named }: BankCsvProfile): Header {
-  const wanted = Object.entries(columns).filter(([, name]) => name !== undefined) as [Column, string][];
+  const wanted = columnNames.flatMap((column) => {
+    const name = columns[column];
+    return name === undefined ? [] : [[column, name] as const];
+  });
   let start = 0;
   for (let line = 1; line <= linesBeforeHeaderMax && start < text.length; line += 1) {
     const [end = ''] = /\r\n|\r|\n|$/.exec(text.slice(start, start + 20_000)) ?? [];
