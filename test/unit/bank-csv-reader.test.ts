@@ -234,7 +234,7 @@ test('Latin-1 is read as well as UTF-8', () => {
 });
 
 test('a request may name other columns, with values of any type', () => {
-  const columns = JSON.parse('{"date":"Date","amount":"Amount","__proto__":["x"],"colour":7}');
+  const columns = JSON.parse('{"date":"Date","amount":"Amount","__proto__":["x"],"other":7}');
   const [line] = linesOf('Date,Amount\n2026-01-14,12.50\n', { columns });
   assert.equal(line?.amountCents, 1250n);
 });
