@@ -170,7 +170,11 @@ before(async () => {
   // One connection per rank, so that the checked plans are the ones that were used.
   service = await startTestService({
     environment: { OUTBOUND_ALLOW: '127.0.0.0/8' },
-    limits: { database: { lookupConnections: 1, readConnections: 1 } },
+    limits: {
+      database: { lookupConnections: 1, readConnections: 1 },
+      // The visits make hundreds of requests in a session, on a fast machine within a minute.
+      rates: { sessionRequestsPerMinute: 1_000_000 },
+    },
   });
   account = await service.createReseller({ credit: '1000.00' });
   panel = await signIn(service, account);

@@ -205,6 +205,18 @@ test('without a session, from a view that ended, and beyond the limits no stream
   await leaveAll();
 });
 
+test('a stream whose reader leaves ends at once, not with its next event', { timeout: 60_000 }, async () => {
+  const quiet = { ...limits.panelStreams, heartbeatMilliseconds: 3_600_000, watchMilliseconds: 3_600_000 };
+  const another = await startTestService({ limits: { panelStreams: quiet } });
+  try {
+    const panel = await signIn(another, await another.createReseller());
+    (await openPanelStream(another.address, panel)).leave();
+    while ((await readMetrics(another)).get('sellthrough_panel_streams') !== 0);
+  } finally {
+    await another.close();
+  }
+});
+
 test('an open stream counts as answered when it opens', async () => {
   const name = 'sellthrough_http_request_seconds_count{route="/panel/api/stream"}';
   const earlier = (await readMetrics(service)).get(name) ?? 0;

@@ -40,6 +40,11 @@ async function followChanges(
   if (request.headers.accept !== streamType) return reply.send({ topics: [...topics] });
   const stream = await panelStreams.open(followerOf(request, (again) => guard.authenticateAgain(again)));
   if (isRefusal(stream)) return reply.refuse(stream);
+  const { socket } = request.raw;
+  const leave = () => void stream.destroy();
+  // The server lets clients end their side of a connection first. A client of a stream that does has left.
+  socket.once('end', leave);
+  stream.once('close', () => socket.off('end', leave));
   // nginx would keep the events back.
   return reply.type(streamType).header('x-accel-buffering', 'no').send(stream);
 }
