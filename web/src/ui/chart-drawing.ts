@@ -162,6 +162,8 @@ function hatching(on: CanvasRenderingContext2D, color: string, scale: number): C
 
 /** The color of a variable of the stylesheet in the page's theme. A canvas does not resolve light-dark() itself. */
 function colorOf(canvas: HTMLCanvasElement, name: string): string {
+  // With reduced motion every change is a transition of no time, which still begins with the color before.
+  canvas.style.setProperty('transition', 'none', 'important');
   canvas.style.color = `var(${name})`;
   return getComputedStyle(canvas).color;
 }
