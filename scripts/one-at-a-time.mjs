@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lock = join(root, '.prepare-lock');
 const programsFile = join(lock, 'programs');
-/** Holds the lock's path in the programs that its holder runs. They would wait forever. */
+/** Set for the programs that the holder runs. Without it they would wait forever for its lock. */
 const insideVariable = 'SELLTHROUGH_PREPARE_LOCK';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const beatMilliseconds = 1_000;

@@ -214,7 +214,7 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
  * gate keeps another test of the same promise, which the comment names.
  */
 const ofProof: Readonly<Record<string, 'whole file' | readonly string[]>> = {
-  // The gate breaks connections around COMMIT in lost-commit, and kills the server's clients in two-processes.
+  // The gate breaks connections around COMMIT in lost-commit, and kills a process in two-processes.
   'test/process/broken-database.test.ts': 'whole file',
   // lost-commit has a database that stays away.
   'test/process/failover.test.ts': 'whole file',

@@ -12,7 +12,7 @@ export type Marks = Readonly<Partial<Record<StreamTopic, string>>>;
 
 const newestTopups = 10;
 
-/** Older top-ups end by a payment, which is an entry. */
+/** An older top-up changes only by a payment, which adds a ledger entry. */
 const markColumns = (owner: string) => `a.id, ${owner} as owner_id,
       concat_ws(' ', a.entry_count, a.access_version, a.reversal_count, a.receivable_cents,
         extract(epoch from a.test_clock)::bigint) as account,

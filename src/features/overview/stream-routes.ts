@@ -42,7 +42,7 @@ async function followChanges(
   if (isRefusal(stream)) return reply.refuse(stream);
   const { socket } = request.raw;
   const leave = () => void stream.destroy();
-  // The server lets clients end their side of a connection first. A client of a stream that does has left.
+  // The server keeps half-closed connections open (app.ts), but a page that closes its side has left.
   socket.once('end', leave);
   stream.once('close', () => socket.off('end', leave));
   // nginx would keep the events back.

@@ -1,6 +1,6 @@
 // Removes the addresses of clients from old entries of the audit log: of sign-ins, wrong passwords, and requests for a new
 // password. Everything else of an entry stays. The table refuses every other change, and this one without the setting.
-// Invariant: `audit_addresses_removed_to` in service_state is the last entry that needs no other look. This is its only writer.
+// Invariant: `audit_addresses_removed_to` in service_state is the last entry that need not be read again. This is its only writer.
 
 import type { EpochSeconds } from '../../shared/times.ts';
 import type { Database, SqlStatement } from '../database/database.ts';

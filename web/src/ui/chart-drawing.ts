@@ -162,7 +162,7 @@ function hatching(on: CanvasRenderingContext2D, color: string, scale: number): C
 
 /** The color of a variable of the stylesheet in the page's theme. A canvas does not resolve light-dark() itself. */
 function colorOf(canvas: HTMLCanvasElement, name: string): string {
-  // With reduced motion every change is a transition of no time, which still begins with the color before.
+  // With reduced motion, a change of color is a short transition, so the computed color would be the previous one.
   canvas.style.setProperty('transition', 'none', 'important');
   canvas.style.color = `var(${name})`;
   return getComputedStyle(canvas).color;
