@@ -45,13 +45,13 @@ test('a new account gets from its first sign-in to its key, its first order and 
   const page = await panel.open('/panel/');
   await typeSignIn(page, 'north.shop', password);
   await choosePassword(page, testPassword);
-  await page.getByText('0 of 3 done').waitFor();
-  await page.getByRole('link', { name: 'Go to API access' }).click();
+  await page.getByText('1 of 4 done').waitFor();
+  await page.getByRole('link', { name: 'Go to Connect' }).click();
   await page.getByRole('button', { name: 'Show key' }).click();
   await confirmWithPassword(dialog(page, 'Show key'), testPassword, 'Show key');
-  await page.getByText(key, { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Live order' }).getByText(key).waitFor();
   await goTo(page, 'Overview');
-  await page.getByText('1 of 3 done').waitFor();
+  await page.getByText('2 of 4 done').waitFor();
 
   const confirm = await prepareOrder(page, 'ada@example.com', 'Basic');
   await dialog(page, 'Place an order').getByText('$90.00').waitFor();
@@ -60,7 +60,7 @@ test('a new account gets from its first sign-in to its key, its first order and 
   const done = dialog(page, 'Order placed');
   await done.getByText('$90.00').waitFor();
   await done.getByRole('button', { name: 'Done' }).click();
-  await page.getByText('2 of 3 done').waitFor();
+  await page.getByText('3 of 4 done').waitFor();
   await balance(page).getByText('$90.00').waitFor();
 
   await goTo(page, 'Orders');

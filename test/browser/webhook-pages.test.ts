@@ -193,7 +193,7 @@ test('what the service switched off is said on the overview, with a way to the e
   const isOff = async () => (await reseller.get('/webhooks')).body.data[0].disabled_at !== null;
   await untilTrue(isOff, 'the service switches the endpoint off');
   const page = await panel.openAs(reseller, '/panel/');
-  await page.getByRole('link', { name: at.url }).click();
+  await page.getByRole('link', { name: 'Open endpoint' }).click();
   await heading(page, 'gone').waitFor();
   await page.getByText('The service disabled this endpoint').waitFor();
   await page.getByText('Disabled by the service').waitFor();

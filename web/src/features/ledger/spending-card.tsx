@@ -5,6 +5,7 @@ import { PackageOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { SpendingRow, Totals } from '../../api/shapes.ts';
 import { formatMoney, fromCents, sumAmounts, toCents } from '../../text/amounts.ts';
+import { changeShare } from '../../text/change-share.ts';
 import { formatChange } from '../../text/language.ts';
 import { spendingKindWord } from '../../text/words.ts';
 import { Card } from '../../ui/card.tsx';
@@ -46,6 +47,16 @@ export function SpendingCard(props: SpendingCardProps) {
   const { title, spending, totals, error, currency, span, by, outdated, link, moneyName = t`Spent` } = props;
   const groups = spending === null || spending === undefined ? spending : groupsOf(spending, by);
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
+  const isCompared = totals !== undefined && shareOf(totals) !== null;
+  const compared: readonly Column<SpendingGroup>[] = [
+    { title: t`Before`, align: 'end', from: 'sm', cell: ({ before }) => money(before) },
+    {
+      title: t`Change`,
+      align: 'end',
+      from: 'sm',
+      cell: (group) => <span className="figures whitespace-nowrap">{changeWords(group, currency)}</span>,
+    },
+  ];
   const columns: readonly Column<SpendingGroup>[] = [
     {
       title: by === 'package' ? t`Package` : t`Type`,
@@ -59,13 +70,7 @@ export function SpendingCard(props: SpendingCardProps) {
     },
     { title: t`Orders`, align: 'end', from: 'sm', cell: ({ orders }) => figures(orders) },
     { title: moneyName, align: 'end', cell: ({ spent }) => money(spent) },
-    { title: t`Before`, align: 'end', from: 'sm', cell: ({ before }) => money(before) },
-    {
-      title: t`Change`,
-      align: 'end',
-      from: 'sm',
-      cell: (group) => <span className="figures whitespace-nowrap">{changeWords(group, currency)}</span>,
-    },
+    ...(isCompared ? compared : []),
   ];
   return (
     <Card
@@ -96,7 +101,11 @@ export function SpendingCard(props: SpendingCardProps) {
           rowKey={({ key }) => key}
           error={error}
           outdated={outdated}
-          phone={(group) => t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`}
+          phone={(group) =>
+            isCompared
+              ? t`Before ${formatMoney(group.before, currency)}; ${changeWords(group, currency)}`
+              : ''
+          }
           empty={<EmptyState icon={PackageOpen} title={t`No orders in this period`} />}
         />
       )}
@@ -129,15 +138,21 @@ function partWords({ parts }: SpendingGroup, by: SpendingView, currency: string)
 }
 
 function changeWords({ spent, before }: Pick<SpendingGroup, 'spent' | 'before'>, currency: string): string {
-  const change = toCents(spent) - toCents(before);
-  const inMoney = formatMoney(fromCents(change), currency, true);
-  // Compared with almost nothing, a percentage is meaningless.
-  if (toCents(before) <= 0n || change > toCents(before) * 10n) return inMoney;
-  return `${inMoney} (${formatChange(Number(change) / Number(toCents(before)))})`;
+  const [now, then] = [toCents(spent), toCents(before)];
+  const inMoney = formatMoney(fromCents(now - then), currency, true);
+  const share = changeShare(now, then);
+  return share === null ? inMoney : `${inMoney} (${formatChange(share)})`;
 }
 
-function totalWords({ spent, previous }: Totals, span: Span, currency: string): string {
+function shareOf({ spent, previous }: Totals): number | null {
+  return changeShare(toCents(spent), toCents(previous.spent));
+}
+
+function totalWords(totals: Totals, span: Span, currency: string): string {
+  const { spent, previous } = totals;
   const now = formatMoney(spent, currency);
+  if (shareOf(totals) === null)
+    return span === 'days' ? t`${now} in the last 30 days.` : t`${now} in the last 12 months.`;
   const before = formatMoney(previous.spent, currency);
   const change = changeWords({ spent, before: previous.spent }, currency);
   return span === 'days'

@@ -1,23 +1,43 @@
 import { t } from '@lingui/core/macro';
 import { CircleCheck, CircleDashed } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/me.ts';
+import { switchMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import type { Checklist } from '../../api/shapes.ts';
+import { toCents } from '../../text/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
+import { AddFundsLink, useMayAddFunds } from '../payments/funds-parts.tsx';
 
 export function FirstSteps({ checklist }: { readonly checklist: Checklist }) {
   const openOrder = useOpenOrder();
   const may = useMay();
+  const { account } = useMe();
+  const mayAddFunds = useMayAddFunds();
   const steps = [
     {
       done: checklist.key_viewed,
       scope: 'keys:read',
-      title: t`View your API key`,
-      text: t`With this address and your key, your shop can order automatically.`,
-      action: <ButtonLink to="/api-access">{t`Go to API access`}</ButtonLink>,
+      title: t`Connect your shop`,
+      text: t`Place a test order from your terminal, then use your live key.`,
+      action: <ButtonLink to="/connect">{t`Go to Connect`}</ButtonLink>,
+    },
+    {
+      done: checklist.first_order || toCents(account.balance) > 0n,
+      scope: 'orders:write',
+      title: mayAddFunds ? t`Add funds` : t`Get credit`,
+      text: mayAddFunds
+        ? t`Orders are paid from your balance. In test mode, you can try everything for free.`
+        : t`The operator adds credit to your balance. In test mode, you can try everything for free.`,
+      action: (
+        <>
+          <Button onClick={() => switchMode('test')}>{t`Try test mode`}</Button>
+          <AddFundsLink />
+        </>
+      ),
     },
     {
       done: checklist.first_order,
@@ -70,7 +90,11 @@ function Step({ done, title, text, action }: StepProps) {
         </p>
         <p className="text-soft">{text}</p>
       </div>
-      {done ? <span className="text-soft">{t`Done`}</span> : action}
+      {done ? (
+        <span className="text-soft">{t`Done`}</span>
+      ) : (
+        <div className="flex flex-wrap gap-2">{action}</div>
+      )}
     </li>
   );
 }

@@ -9,12 +9,14 @@ import { overviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
-import { overviewQuery } from '../../api/queries.ts';
+import { forecastQuery, overviewQuery } from '../../api/queries.ts';
 import type { Overview, PanelCustomer } from '../../api/shapes.ts';
-import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { formatMoney, toCents } from '../../text/amounts.ts';
+import { changeShare } from '../../text/change-share.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatChange, formatCount } from '../../text/language.ts';
 import { planTimeLeft } from '../../text/plan-time.ts';
+import { formatSeriesDate } from '../../text/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -28,13 +30,22 @@ import { Stat, Stats } from '../../ui/stat.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { SeriesCard, spans } from '../ledger/series-card.tsx';
+import { SeriesCard, type Span, spans } from '../ledger/series-card.tsx';
 import { SpendingCard, type SpendingGroup } from '../ledger/spending-card.tsx';
 import { useOpenOrder } from '../orders/open-order.ts';
 import { PlaceOrderButton } from '../orders/place-order-button.tsx';
 import { AddFundsLink, ReceivableNotice } from '../payments/funds-parts.tsx';
 import { RefusedRequestsCard } from '../request-log/refused-requests-card.tsx';
 import { FirstSteps } from './first-steps.tsx';
+
+const forecastDays = 30;
+/** The balance is in a warning color if it runs out within these. */
+const warningDays = 14;
+const dayMilliseconds = 86_400_000;
+/** Its text wraps out of sight where there is only room for the icon. */
+const shrinkingLink =
+  '-my-2 -mr-2.5 min-w-0 flex-wrap content-start overflow-hidden !justify-end gap-y-8 !px-2.5 py-2 ' +
+  'max-h-9 pointer-coarse:max-h-11 pointer-coarse:py-3 !text-accent';
 
 export function OverviewPage() {
   const { account, checklist } = useMe();
@@ -46,6 +57,8 @@ export function OverviewPage() {
   const may = useMay();
   const isLive = panelMode === 'live';
   const isNew = !checklist.first_order || !checklist.key_viewed;
+  // Nothing to draw or to total before the first order.
+  const isEmpty = isLive && account.order_count === 0;
 
   return (
     <>
@@ -58,42 +71,48 @@ export function OverviewPage() {
         <ReceivableNotice />
         <EndpointNotices overview={data} />
         <Attention overview={data} inSpan={span.words} />
-        <Figures overview={data} inSpan={span.words} />
-        <SeriesCard
-          title={t`Spending and orders`}
-          moneyName={t`Spending`}
-          series={data?.series}
-          error={error}
-          onRetry={() => void refetch()}
-          currency={account.currency}
-          span={span.value}
-          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
-          view={search.view === 'table' ? 'table' : 'chart'}
-          onView={(view) => change({ view: view === 'chart' ? '' : view })}
-          outdated={isPlaceholderData}
-          rows={{
-            onOpen: ({ date }, of) =>
-              void navigate({ to: of === 'money' ? '/ledger' : '/orders', search: timesOfUtc(date) }),
-            link: ({ date }, words) => (
-              <RowLink to="/orders" search={timesOfUtc(date)}>
-                {words}
-              </RowLink>
-            ),
-          }}
-        />
-        <SpendingCard
-          title={t`Spending by package and type`}
-          spending={data?.spending}
-          totals={data?.totals}
-          error={error}
-          currency={account.currency}
-          span={span.value}
-          by={search.by === 'kind' ? 'kind' : 'package'}
-          onBy={(by) => change({ by: by === 'package' ? '' : by })}
-          outdated={isPlaceholderData}
-          link={(group) => <SpendingLink group={group} span={data?.span} by={search.by} />}
-        />
-        <ExpiringPlans overview={data} error={error} />
+        <Figures overview={data} span={span.value} />
+        {isEmpty ? null : (
+          <>
+            <SeriesCard
+              title={t`Spending and orders`}
+              moneyName={t`Spending`}
+              series={data?.series}
+              error={error}
+              onRetry={() => void refetch()}
+              currency={account.currency}
+              span={span.value}
+              onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+              view={search.view === 'table' ? 'table' : 'chart'}
+              onView={(view) => change({ view: view === 'chart' ? '' : view })}
+              outdated={isPlaceholderData}
+              rows={{
+                onOpen: ({ date }, of) =>
+                  void navigate({ to: of === 'money' ? '/ledger' : '/orders', search: timesOfUtc(date) }),
+                link: ({ date }, words) => (
+                  <RowLink to="/orders" search={timesOfUtc(date)}>
+                    {words}
+                  </RowLink>
+                ),
+              }}
+            />
+            <SpendingCard
+              title={t`Spending by package and type`}
+              spending={data?.spending}
+              totals={data?.totals}
+              error={error}
+              currency={account.currency}
+              span={span.value}
+              by={search.by === 'kind' ? 'kind' : 'package'}
+              onBy={(by) => change({ by: by === 'package' ? '' : by })}
+              outdated={isPlaceholderData}
+              link={(group) => <SpendingLink group={group} span={data?.span} by={search.by} />}
+            />
+          </>
+        )}
+        {isEmpty && (data?.expiring.count ?? 0) === 0 ? null : (
+          <ExpiringPlans overview={data} error={error} />
+        )}
         {isLive && may('keys:read') ? <RefusedRequestsCard /> : null}
         {isLive && !isNew && !checklist.allow_list ? <FirstSteps checklist={checklist} /> : null}
       </div>
@@ -190,13 +209,18 @@ function Attention({ overview, inSpan }: AttentionProps) {
 function EndpointNotices({ overview }: { readonly overview: Overview | undefined }) {
   const { event_days: eventDays } = useMe().kept;
   return overview?.notices.map(({ webhook, reason, at }) => (
-    <Notice key={webhook.id} tone="warn">
+    <Notice
+      key={webhook.id}
+      tone="warn"
+      action={
+        <ButtonLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
+          {t`Open endpoint`}
+        </ButtonLink>
+      }
+    >
       <Trans>
-        The endpoint{' '}
-        <TextLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
-          {webhook.url}
-        </TextLink>{' '}
-        was disabled (<Time at={at} />
+        The endpoint <bdi title={webhook.url}>{webhook.url.replace(/^https?:\/\//, '')}</bdi> was disabled (
+        <Time at={at} />
         ).
       </Trans>{' '}
       {reason === 'gone' ? t`It returned 410.` : t`It failed for five days.`}{' '}
@@ -207,10 +231,10 @@ function EndpointNotices({ overview }: { readonly overview: Overview | undefined
 
 interface FiguresProps {
   readonly overview: Overview | undefined;
-  readonly inSpan: string;
+  readonly span: Span;
 }
 
-function Figures({ overview, inSpan }: FiguresProps) {
+function Figures({ overview, span: chosen }: FiguresProps) {
   const { account } = useMe();
   const { currency } = account;
   // These counts are of live data, so they are hidden in test mode.
@@ -226,17 +250,11 @@ function Figures({ overview, inSpan }: FiguresProps) {
             <Money amount={account.balance} currency={currency} />
           </FigureLink>
         }
-        note={
-          <>
-            {expiring === undefined ? ' ' : <RenewalNote expiring={expiring} />}
-            <div className="mt-2 empty:hidden">
-              <AddFundsLink className="!whitespace-normal" />
-            </div>
-          </>
-        }
+        note={<RenewalNote />}
+        action={<AddFundsLink look="quiet" className={shrinkingLink} />}
       />
       <Stat
-        name={t`Spending`}
+        name={chosen === 'days' ? t`Spending, 30 days` : t`Spending, 12 months`}
         value={
           span &&
           totals && (
@@ -245,10 +263,13 @@ function Figures({ overview, inSpan }: FiguresProps) {
             </FigureLink>
           )
         }
-        note={t`${inSpan}, less refunds`}
+        note={
+          totals &&
+          (changeNote(toCents(totals.spent), toCents(totals.previous.spent), chosen) ?? t`Less refunds`)
+        }
       />
       <Stat
-        name={t`Orders`}
+        name={chosen === 'days' ? t`Orders, 30 days` : t`Orders, 12 months`}
         value={
           span &&
           totals && (
@@ -257,10 +278,14 @@ function Figures({ overview, inSpan }: FiguresProps) {
             </FigureLink>
           )
         }
-        note={isLive ? t`${inSpan}; ${formatCount(account.order_count)} in total` : inSpan}
+        note={
+          totals &&
+          (changeNote(BigInt(totals.orders), BigInt(totals.previous.orders), chosen) ??
+            (isLive ? t`${formatCount(account.order_count)} in total` : ' '))
+        }
       />
       <Stat
-        name={t`Expiring soon`}
+        name={t`Expiring in 14 days`}
         value={
           expiring && (
             <FigureLink to="/customers" search={{ from: expiring.from, to: expiring.to }}>
@@ -268,13 +293,7 @@ function Figures({ overview, inSpan }: FiguresProps) {
             </FigureLink>
           )
         }
-        note={
-          expiring === undefined
-            ? ''
-            : isLive
-              ? t`Next ${expiring.days} days; ${activeWords(overview?.customers)}`
-              : t`Next ${expiring.days} days`
-        }
+        note={isLive ? activeWords(overview?.customers) : ' '}
       />
     </Stats>
   );
@@ -288,14 +307,28 @@ function activeWords(customers: Overview['customers'] | undefined): string {
   return plural(total, { one: `${active} active of # customer`, other: `${active} active of # customers` });
 }
 
-function RenewalNote({ expiring }: { readonly expiring: Overview['expiring'] }) {
-  const { account } = useMe();
-  if (expiring.count === 0) return t`No plans ending soon`;
-  if (expiring.covered) return t`Covers renewals in the next ${expiring.days} days`;
-  const missing = fromCents(toCents(expiring.renewal_cost) - toCents(account.balance));
+/** Such as "+22% vs the 30 days before". null if there is nothing to compare with. */
+function changeNote(now: bigint, before: bigint, span: Span): string | null {
+  const share = changeShare(now, before);
+  if (share === null) return null;
+  const change = formatChange(share);
+  return span === 'days' ? t`${change} vs the 30 days before` : t`${change} vs the 12 months before`;
+}
+
+/** The forecast's first 30 days, in a line: the page “Forecast and alerts” begins with the same answer. */
+function RenewalNote() {
+  const { data } = useQuery(forecastQuery(forecastDays));
+  if (data === undefined) return ' ';
+  const { plans, days, runs_out_on: end } = data;
+  if (plans === 0) return t`No renewals in the next ${forecastDays} days`;
+  if (end === null) return t`Covers renewals in the next ${forecastDays} days`;
+  const covered = new Date(Date.parse(end) - dayMilliseconds).toISOString().slice(0, 10);
+  const isSoon = Date.parse(end) < Date.now() + warningDays * dayMilliseconds;
   return (
-    <span className="font-medium text-warn">
-      {t`${formatMoney(missing, account.currency)} short for upcoming renewals`}
+    <span className={isSoon ? 'font-medium text-warn' : undefined}>
+      {end === days[0]?.date
+        ? t`Does not cover the renewals on ${formatSeriesDate(end, 'short')}`
+        : t`Covers renewals until ${formatSeriesDate(covered, 'short')}`}
     </span>
   );
 }
