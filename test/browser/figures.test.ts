@@ -144,6 +144,7 @@ test('the forecast names the day on which the balance ends, and each day opens i
 
 test('alerts are set on a page, what is wrong is said, and they are those of the API', async () => {
   const page = await panel.openAs(reseller, '/panel/forecast');
+  await page.getByRole('button', { name: 'Set up alerts' }).click();
   const below = page.getByLabel(/^Alert when the balance falls below/);
   await below.fill('0');
   await page.getByText('Enter an amount above zero').waitFor();

@@ -75,6 +75,7 @@ test('no page with something typed and not saved is left without a word', async 
   const reseller = await service.createReseller();
   const look = async (page: Page, title: string, label: string, typed: string, away: string) => {
     await goTo(page, title);
+    if (title === 'Forecast and alerts') await openAlerts(page);
     const field = page.getByRole('main').getByLabel(label, { exact: true });
     await field.fill(typed);
     const asked = dialog(page, 'Leave without saving?');
@@ -96,6 +97,7 @@ test('no page with something typed and not saved is left without a word', async 
   await look(page, 'Security', 'Address', 'half@example.com', 'Ledger');
   assert.deepEqual((await reseller.get('/alerts')).body.alerts.emails, [], 'nothing was saved by leaving');
   await goTo(page, 'Forecast and alerts');
+  await openAlerts(page);
   await page.getByLabel('Email addresses').fill('whole@example.com; two@example.com');
   await page.getByRole('button', { name: 'Save alerts' }).click();
   await page.getByRole('heading', { name: 'Alerts saved.' }).waitFor();
@@ -207,6 +209,7 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   const username = await usernameOf(service, reseller);
   const page = await panel.openAs(reseller, '/panel/');
   await goTo(page, 'Forecast and alerts');
+  await openAlerts(page);
   const emails = page.getByLabel('Email addresses');
   await emails.fill('half@example.com');
   await emails.blur();
@@ -233,6 +236,10 @@ test('the end of a session loses no form: neither Escape nor Back goes past the 
   await page.locator('input[value="12.00"]').waitFor();
   await untilValue(emails, 'half@example.com');
 });
+
+function openAlerts(page: Page): Promise<void> {
+  return page.getByRole('main').getByRole('button', { name: 'Set up alerts' }).click();
+}
 
 async function goToLink(page: Page, title: string): Promise<void> {
   await page

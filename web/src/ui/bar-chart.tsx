@@ -8,17 +8,19 @@ export interface BarChartProps {
   readonly formatTick: (value: number) => string;
   /** The index of the first hatched bar. Hatched bars are incomplete or uncertain. */
   readonly hatchedFrom?: number | undefined;
+  /** A dashed line across the chart. */
+  readonly line?: readonly number[] | null;
   readonly onPoint: (index: number | null) => void;
   /** The same action must also be available without a pointer. */
   readonly onChoose?: ((index: number) => void) | undefined;
 }
 
-export function BarChart({ hatchedFrom, onPoint, ...rest }: BarChartProps) {
+export function BarChart({ hatchedFrom, line = null, onPoint, ...rest }: BarChartProps) {
   return (
     <CanvasChart
       {...rest}
       hatchedFrom={hatchedFrom ?? rest.values.length}
-      line={null}
+      line={line}
       onPoint={(point) => onPoint(point?.index ?? null)}
     />
   );

@@ -1,4 +1,5 @@
-// Draws bars with their axes on a canvas, in the colors of the stylesheet. Hatched bars are incomplete or uncertain.
+// Draws bars with their axes on a canvas, in the colors of the stylesheet. Hatched bars are incomplete or uncertain, bars
+// below zero are red.
 
 export interface ChartData {
   readonly names: readonly string[];
@@ -76,12 +77,15 @@ export function drawChart(canvas: HTMLCanvasElement, data: ChartData): BarPlaces
     context.fillText(names[index] ?? '', xOf(index), height - below + gap);
 
   const barWidth = Math.min(step * barShare, barWidthMax);
-  context.strokeStyle = color('--accent');
-  const solid = color('--accent');
-  const hatched = hatching(context, solid, scale);
+  const inks = [color('--accent'), color('--bad')].map((solid) => ({
+    solid,
+    hatched: hatching(context, solid, scale),
+  }));
   for (const [index, value] of values.entries()) {
-    if (value === 0) continue;
-    context.fillStyle = index < hatchedFrom ? solid : hatched;
+    const ink = inks[value < 0 ? 1 : 0];
+    if (value === 0 || ink === undefined) continue;
+    context.strokeStyle = ink.solid;
+    context.fillStyle = index < hatchedFrom ? ink.solid : ink.hatched;
     const radius = barWidth * 0.15;
     const [x, y, zero] = [xOf(index) - barWidth / 2, yOf(value), yOf(0)];
     context.beginPath();

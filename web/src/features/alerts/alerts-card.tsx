@@ -1,14 +1,15 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Bell } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { setAlerts } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { alertsQuery } from '../../api/queries.ts';
 import type { Alerts } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { readAmount, typedAmount } from '../../text/amounts.ts';
+import { formatMoney, readAmount, typedAmount } from '../../text/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -18,9 +19,29 @@ import { SwitchField } from '../../ui/switch-field.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 
+/** One line that says what is set, until it is opened. */
 export function AlertsCard() {
-  const { mail } = useMe();
+  const { mail, account } = useMe();
+  const mayChange = useMay()('webhooks:write');
   const { data, error, refetch } = useQuery(alertsQuery);
+  const [isOpen, setIsOpen] = useState(false);
+  const parts = data === undefined ? [] : partsOf(data.alerts, account.currency);
+  if (!isOpen && (data !== undefined || error === null)) {
+    return (
+      <Card
+        title={t`Alerts`}
+        description={data === undefined ? ' ' : parts.length === 0 ? t`None are set.` : parts.join(' · ')}
+        action={
+          <Button icon={Bell} disabled={data === undefined} onClick={() => setIsOpen(true)}>
+            {!mayChange ? t`Show alerts` : parts.length === 0 ? t`Set up alerts` : t`Edit alerts`}
+          </Button>
+        }
+        flush
+      >
+        {null}
+      </Card>
+    );
+  }
   return (
     <Card
       title={t`Alerts`}
@@ -41,6 +62,20 @@ export function AlertsCard() {
       )}
     </Card>
   );
+}
+
+function partsOf(alerts: Alerts, currency: string): string[] {
+  const { balance_below: below, plans_ending_days: days, emails, weekly_summary: weekly } = alerts;
+  return [
+    ...(below === null ? [] : [t`Balance below ${formatMoney(below, currency)}`]),
+    ...(days === null
+      ? []
+      : [plural(days, { one: '# day before a plan ends', other: '# days before a plan ends' })]),
+    ...(weekly ? [t`Weekly email`] : []),
+    ...(emails.length === 0
+      ? []
+      : [plural(emails.length, { one: '# email address', other: '# email addresses' })]),
+  ];
 }
 
 function textsOf(alerts: Alerts) {
@@ -98,11 +133,15 @@ function AlertsForm({ alerts, confirmed }: AlertsFormProps) {
           ? t`Enter at most ten addresses.`
           : null,
   };
+  const form = useRef<HTMLFormElement>(null);
+  // The button that opened the form is gone, so its first field takes the focus.
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
   const isRight = Object.values(problems).every((problem) => problem === null);
   return (
     <>
       {guard}
       <form
+        ref={form}
         noValidate
         className="grid gap-4 sm:grid-cols-2"
         onSubmit={(event) => {

@@ -10,6 +10,7 @@ import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
@@ -200,12 +201,22 @@ function Chart({ name, series, values, total, wordsOf, formatTick, onOpen }: Cha
   );
 }
 
-export function HatchedNote({ children }: { readonly children: ReactNode }) {
+interface HatchedNoteProps {
+  readonly children: ReactNode;
+  /** The bars are below zero. */
+  readonly isBad?: boolean;
+}
+
+export function HatchedNote({ children, isBad = false }: HatchedNoteProps) {
   return (
     <p className="mt-1 flex items-center gap-2 text-xs text-soft">
       <span
         aria-hidden
-        className="inline-block size-3 shrink-0 forced-color-adjust-none border border-accent bg-[repeating-linear-gradient(135deg,var(--accent)_0_2px,transparent_2px_4px)]"
+        className={classNames(
+          'inline-block size-3 shrink-0 forced-color-adjust-none border border-current',
+          'bg-[repeating-linear-gradient(135deg,currentcolor_0_2px,transparent_2px_4px)]',
+          isBad ? 'text-bad' : 'text-accent',
+        )}
       />
       {children}
     </p>

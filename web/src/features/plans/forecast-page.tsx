@@ -6,7 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { CalendarCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useMay } from '../../api/person.ts';
-import { forecastQuery } from '../../api/queries.ts';
+import { alertsQuery, forecastQuery } from '../../api/queries.ts';
 import type { Forecast } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
@@ -20,12 +20,14 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { AlertsCard } from '../alerts/alerts-card.tsx';
 import { HatchedNote } from '../ledger/series-card.tsx';
+import { AddFundsLink } from '../payments/funds-parts.tsx';
 
 const spans = [30, 90, 365] as const;
 
@@ -60,7 +62,13 @@ export function ForecastPage() {
       title: t`Balance left`,
       align: 'end',
       from: 'sm',
-      cell: ({ left }) => <Money amount={left} currency={data?.currency ?? ''} />,
+      cell: ({ left }) => (
+        <Money
+          amount={left}
+          currency={data?.currency ?? ''}
+          {...(left.startsWith('-') && { className: 'text-bad' })}
+        />
+      ),
     },
   ];
   return (
@@ -86,9 +94,9 @@ export function ForecastPage() {
             <ErrorNotice error={error} onRetry={() => void refetch()} />
           ) : (
             <>
-              <p className="mb-4 text-base font-medium">
-                {data === undefined ? <Skeleton className="h-5 w-72" /> : verdict(data)}
-              </p>
+              <div className="mb-4">
+                {data === undefined ? <Skeleton className="h-11 w-full" /> : <Verdict forecast={data} />}
+              </div>
               <BalanceChart forecast={data} days={days} onChoose={(date) => void navigate(link(date))} />
             </>
           )}
@@ -131,14 +139,25 @@ function withBalance({ days, balance }: Forecast): ForecastDay[] {
   });
 }
 
-function verdict({ plans, total, balance, currency, runs_out_on }: Forecast): string {
-  if (plans === 0) return t`No plans end in this period.`;
+function Verdict({ forecast }: { readonly forecast: Forecast }) {
+  const { plans, total, balance, currency, runs_out_on: end } = forecast;
+  if (plans === 0) return <Notice tone="info">{t`No plans end in this period.`}</Notice>;
   const [cost, have] = [formatMoney(total, currency), formatMoney(balance, currency)];
-  if (runs_out_on === null)
-    return t`The balance of ${have} covers all renewals in this period: ${cost} in total.`;
+  if (end === null) {
+    return (
+      <Notice tone="good">
+        {t`The balance of ${have} covers all renewals in this period: ${cost} in total.`}
+      </Notice>
+    );
+  }
   const missing = formatMoney(fromCents(toCents(total) - toCents(balance)), currency);
-  const day = formatSeriesDate(runs_out_on, 'long');
-  return t`The balance of ${have} runs out on ${day}. All renewals in this period cost ${cost}, ${missing} more than your balance.`;
+  const day = formatSeriesDate(end, 'long');
+  return (
+    <Notice tone="warn" action={<AddFundsLink />}>
+      <strong className="font-semibold">{t`The balance of ${have} runs out on ${day}.`}</strong>{' '}
+      {t`All renewals in this period cost ${cost}, ${missing} more than your balance.`}
+    </Notice>
+  );
 }
 
 interface BalanceChartProps {
@@ -150,6 +169,9 @@ interface BalanceChartProps {
 function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const { dates, names, values, heights } = useMemo(() => balances(forecast, days), [forecast, days]);
+  const { data: set } = useQuery({ ...alertsQuery, enabled: useMay()('events:read') });
+  const limit = set?.alerts.balance_below ?? null;
+  const line = useMemo(() => (limit === null ? null : names.map(() => Number(limit))), [limit, names]);
   if (forecast === undefined) return <Skeleton className="h-50 w-full" />;
   const { currency, balance, runs_out_on: end } = forecast;
   const compact = new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency });
@@ -171,6 +193,7 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
         values={heights}
         formatTick={(value) => compact.format(value)}
         hatchedFrom={endsAt < 0 ? undefined : endsAt}
+        line={line}
         onPoint={setAt}
         onChoose={(index) => {
           const chosen = dates[index];
@@ -178,7 +201,15 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
         }}
       />
       {end === null ? null : (
-        <HatchedNote>{t`From ${formatSeriesDate(end, 'long')}, the balance no longer covers renewals.`}</HatchedNote>
+        <HatchedNote isBad>
+          {t`From ${formatSeriesDate(end, 'long')}, the balance no longer covers renewals.`}
+        </HatchedNote>
+      )}
+      {limit === null ? null : (
+        <p className="mt-1 flex items-center gap-2 text-xs text-soft">
+          <span aria-hidden className="inline-block w-3 shrink-0 border-t-2 border-dashed border-ink" />
+          {t`Alert below ${formatMoney(limit, currency)}`}
+        </p>
       )}
     </figure>
   );
