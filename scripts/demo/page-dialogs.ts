@@ -42,7 +42,7 @@ export const panelDialogs: readonly PageDialog[] = [
   { name: 'cancel-plan-dialog', on: 'customer', opener: 'Cancel plan' },
   { name: 'edit-customer-dialog', on: 'customer', opener: 'Edit' },
   { name: 'new-key-dialog', on: 'api-access', opener: 'New key' },
-  { name: 'replace-key-dialog', on: 'api-access', opener: 'Replace key' },
+  { name: 'show-key-dialog', on: 'api-access', opener: 'Show key' },
   { name: 'change-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 0) },
   { name: 'rotate-key-dialog', on: 'api-access', opener: (page) => keyButton(page, 1) },
   { name: 'new-endpoint-dialog', on: 'webhooks', opener: 'New endpoint' },
@@ -92,7 +92,11 @@ export async function openDialog(page: Page, { opener, inMenu = false }: PageDia
   await page.getByRole('dialog').getByRole('heading').first().waitFor();
 }
 
-/** The buttons of the last key's row: change, new secret and, except in the first row, revoke. */
+/** The buttons of the last key's row after “Show key”: change and new secret. */
 function keyButton(page: Page, place: number): Locator {
-  return page.locator('tbody tr').last().getByRole('button').nth(place);
+  return page
+    .locator('tbody tr')
+    .last()
+    .getByRole('button')
+    .nth(place + 1);
 }

@@ -27,6 +27,7 @@ import { signedInRoutes } from '../features/people/signed-in-routes.ts';
 import { cancelPreviewRoutes } from '../features/plans/cancel-preview-routes.ts';
 import { operatorPreviewRoutes } from '../features/plans/operator-preview-routes.ts';
 import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.ts';
+import { keyRequestRoutes } from '../features/request-log/key-request-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
 import { redeliveryRoutes } from '../features/webhooks/redelivery-routes.ts';
@@ -50,6 +51,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof eventPanelRoutes> &
   Needs<typeof redeliveryRoutes> &
   Needs<typeof refusalRoutes> &
+  Needs<typeof keyRequestRoutes> &
   Needs<typeof ownHolderRoutes> &
   Needs<typeof consoleRoutes> &
   Needs<typeof accountTotpRoutes> &
@@ -86,6 +88,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   eventPanelRoutes(app, dependencies);
   redeliveryRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
+  keyRequestRoutes(app, dependencies);
   streamRoutes(app, dependencies);
   ownHolderRoutes(app, dependencies);
   void app.register(async (administrators) => operatorRoutes(administrators, dependencies), {

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { chooseMore, confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
+import { chooseMore, confirmWithPassword, dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -25,14 +25,13 @@ test('the key is shown after the password is given again; replaced, the old one 
   await page.getByRole('button', { name: 'Show key' }).waitFor();
   assert.equal(await page.getByText(reseller.key).count(), 0);
 
-  await page.getByRole('button', { name: 'Replace key' }).click();
-  const replacing = dialog(page, 'Replace key?');
-  await replacing.getByText('stops working immediately').waitFor();
+  await page.getByRole('button', { name: 'New secret for First key' }).click();
+  const replacing = dialog(page, 'New secret for First key');
+  await replacing.getByText('Ends now').click();
+  await replacing.getByText('refused immediately').waitFor();
   assert.equal((await reseller.get('/balance')).status, 200, 'asking replaces nothing');
-  await confirmWithPassword(replacing, testPassword, 'Replace key');
-  const shown = page.locator('code').filter({ hasText: /^sk_live_\w+$/ });
-  await shown.waitFor();
-  const newKey = await shown.innerText();
+  await confirmWithPassword(replacing, testPassword, 'Create new secret');
+  const newKey = await shownSecret(dialog(page, 'New secret for First key'), /^sk_live_/);
   assert.notEqual(newKey, reseller.key);
   expectRefusal(await reseller.get('/balance'), '401 revoked_api_key');
   assert.equal((await createApiClient(panel.service.address, newKey).get('/balance')).status, 200);
@@ -173,11 +172,10 @@ test('an invalid address is marked in the list, and nothing is saved', async () 
 
 test('the first request in TypeScript runs as it stands and places an order; the others carry address and key', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
-  const page = await panel.openAs(reseller, '/panel/api-access');
+  const page = await panel.openAs(reseller, '/panel/connect');
   await page.getByRole('button', { name: 'Show key' }).click();
   await confirmWithPassword(dialog(page, 'Show key'), testPassword, 'Show key');
-  await page.getByText(reseller.key, { exact: true }).waitFor();
-  const code = page.locator('pre');
+  const code = page.getByRole('region', { name: 'Live order' });
   for (const language of ['curl', 'PHP', 'Python', 'TypeScript']) {
     await page.getByRole('radio', { name: language }).check({ force: true });
     const parameter = language === 'curl' ? null : language.toLowerCase();

@@ -235,9 +235,9 @@ test('nor does a dialog', async () => {
   await page.keyboard.press('Escape');
   await page.setViewportSize(wide);
   await goTo(page, 'API access');
-  await page.getByRole('button', { name: 'Replace key' }).click();
-  const asked = dialog(page, 'Replace key?');
-  await confirmWithPassword(asked, 'not the password', 'Replace key');
+  await page.getByRole('button', { name: 'Show key' }).click();
+  const asked = dialog(page, 'Show key');
+  await confirmWithPassword(asked, 'not the password', 'Show key');
   await asked.getByRole('alert').waitFor();
   await check(page, 'a dialog with a refusal');
   await page.keyboard.press('Escape');

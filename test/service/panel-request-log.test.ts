@@ -70,6 +70,30 @@ test('every request with the key is in its account’s log, refused ones and unk
   assert.ok(Number.isInteger(first?.['milliseconds']));
 });
 
+test('each key’s requests and refusals of the last days are counted, test keys included, older ones not', async () => {
+  const used = await service.createReseller({ credit: '10.00' });
+  const pages = await signIn(service, used);
+  const made = await used.post('/keys', { name: 'Tests', test: true });
+  const testKey = createApiClient(service.address, made.body.api_key);
+  service.clock.seconds -= 8 * day;
+  await used.get('/balance');
+  service.clock.seconds += 8 * day;
+  for (let count = 0; count < 3; count += 1) await used.get('/balance');
+  await used.get('/orders/4711');
+  await testKey.get('/balance');
+  const keys: Line[] = (await pages.get('/keys')).body.data;
+  const { days, data } = (await pages.get('/key-requests')).body;
+  const countOf = (name: string) => {
+    const id = keys.find((key) => key['name'] === name)?.['id'];
+    const { requests, refused } = data.find((one: Line) => one['key_id'] === id);
+    return { requests, refused };
+  };
+  assert.equal(days, 7);
+  // The request that made the second key is counted too.
+  assert.deepEqual(countOf('First key'), { requests: 5, refused: 1 });
+  assert.deepEqual(countOf('Tests'), { requests: 1, refused: 0 });
+});
+
 test('the log is filtered by status and read by the cursor', async () => {
   for (let count = 0; count < 60; count += 1) await account.get(count % 3 === 0 ? '/orders/1' : '/balance');
   const classOf = (status: unknown) => Math.floor(Number(status) / 100);

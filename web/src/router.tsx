@@ -74,12 +74,12 @@ const routeTree = root.addChildren([
       '/connect',
       'ConnectPage',
       withTexts(() => import('./features/keys/connect-page.tsx')),
+      'language',
     ),
     panelPage(
       '/api-access',
       'ApiAccessPage',
       withTexts(() => import('./features/keys/api-access-page.tsx')),
-      'language',
     ),
     panelPage(
       '/orders',

@@ -45,6 +45,14 @@ const listLines: SqlStatement = {
     order by number desc limit $6::int`,
 };
 
+const countByKey: SqlStatement = {
+  name: 'count_api_requests_by_key',
+  text: `select key_id, count(*) as requests, count(*) filter (where status >= 400) as refused from api_requests
+    where account_id = $1::int and number between $2::bigint and $3::bigint and at >= to_timestamp($4::bigint)
+      and key_id is not null
+    group by key_id`,
+};
+
 const findLine: SqlStatement = {
   name: 'find_api_request',
   text: `select ${apiRequests.list('r')} from api_requests r
@@ -73,13 +81,9 @@ export async function listRequests(
 ): Promise<LoggedRequest[]> {
   const { before, since, until, statusMin, statusMax, limit } = filter;
   const group = database.ofAccount(accountId);
-  const [span] = await group.query(findSpan, [accountId]);
-  const first = nullable(Number, span?.['oldest']);
-  if (span === undefined || first === null) return [];
-  const last = Number(span['newest']);
-  const numberAt = async (at: EpochSeconds) =>
-    Number((await group.query(findNumberAt, [accountId, first, last + 1, at]))[0]?.['number']);
-  const from = Number(span['oldest_at']) >= since ? first : await numberAt(since - disorderSeconds);
+  const kept = await linesSince(group, accountId, since);
+  if (kept === null) return [];
+  const { from, last, numberAt } = kept;
   const end = Math.min(before - 1, last);
   const found: LoggedRequest[] = [];
   const { code, keyId, method, pathPrefix, requestId } = filter;
@@ -91,6 +95,46 @@ export async function listRequests(
     found.push(...(await group.query(listLines, values)).map((row) => apiRequests.parse(row)));
   }
   return found;
+}
+
+/** The numbers of the account's lines from about `since` on. null if it has no lines. */
+async function linesSince(group: Queryable, accountId: number, since: EpochSeconds) {
+  const [span] = await group.query(findSpan, [accountId]);
+  const first = nullable(Number, span?.['oldest']);
+  if (span === undefined || first === null) return null;
+  const last = Number(span['newest']);
+  const numberAt = async (at: EpochSeconds) =>
+    Number((await group.query(findNumberAt, [accountId, first, last + 1, at]))[0]?.['number']);
+  const from = Number(span['oldest_at']) >= since ? first : await numberAt(since - disorderSeconds);
+  return { from, last, numberAt };
+}
+
+export interface KeyRequests {
+  readonly requests: number;
+  readonly refused: number;
+}
+
+/** By the id of the key. */
+export async function countRequestsByKey(
+  database: Queryable,
+  accountId: number,
+  since: EpochSeconds,
+): Promise<ReadonlyMap<number, KeyRequests>> {
+  const group = database.ofAccount(accountId);
+  const counts = new Map<number, KeyRequests>();
+  const kept = await linesSince(group, accountId, since);
+  for (let low = kept?.from ?? 0; kept !== null && low <= kept.last; low += rangeRows) {
+    const high = Math.min(low + rangeRows - 1, kept.last);
+    for (const row of await group.query(countByKey, [accountId, low, high, since])) {
+      const keyId = Number(row['key_id']);
+      const { requests = 0, refused = 0 } = counts.get(keyId) ?? {};
+      counts.set(keyId, {
+        requests: requests + Number(row['requests']),
+        refused: refused + Number(row['refused']),
+      });
+    }
+  }
+  return counts;
 }
 
 export async function findRequest(

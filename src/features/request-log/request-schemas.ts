@@ -74,6 +74,18 @@ export const requestDetailSchema = Type.Object({
   order: nullable(Type.Object({ id: Type.Integer() })),
 });
 
+export const keyRequestsSchema = Type.Object({
+  days: Type.Integer({ description: 'How many days are counted.' }),
+  data: Type.Array(
+    Type.Object({
+      key_id: Type.Integer(),
+      requests: Type.Integer(),
+      refused: Type.Integer({ description: 'Those of them with a status of 400 or more.' }),
+    }),
+    { description: 'Keys without a request are left out.' },
+  ),
+});
+
 export const bodyCaptureSchema = Type.Object({ bodies_kept: capturesBodies });
 
 export const refusalCountsSchema = Type.Object({

@@ -52,8 +52,6 @@ export const disableTotp = (body: { password: OwnPassword; code: string }) =>
 
 export const revealApiKey = (body: { password: OwnPassword }) =>
   post<{ readonly api_key: string }>('/api-key/reveal', body);
-export const resetOwnApiKey = (body: { password: OwnPassword }) =>
-  post<{ readonly api_key: string }>('/api-key/reset', body);
 export const saveAllowList = (body: { allowed_ips: readonly string[]; confirm?: boolean }) =>
   call<Api.SavedAllowList>('/allow-list', { method: 'PUT', body });
 

@@ -52,7 +52,7 @@ export const signInOptionsQuery = reading<Api.SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Api.Listed<Api.Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path);
 export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);
-export const apiKeyQuery = reading<Api.ApiKeyFacts>('/api-key');
+export const keyRequestsQuery = reading<Api.KeyRequests>('/key-requests');
 export const packagesQuery = reading<Api.PackageList>('/v1/packages');
 export const limitsQuery = reading<Api.Listed<Api.Limit>>('/v1/limits');
 export const packageNamesQuery = (isOperator: boolean) =>

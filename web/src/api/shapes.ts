@@ -30,11 +30,7 @@ import type {
 } from '../../../src/features/fulfillment/product-panel-schemas.ts';
 import type { ProductCallView, ProductView } from '../../../src/features/fulfillment/product-schemas.ts';
 import type { AccountView } from '../../../src/features/identity/account-schemas.ts';
-import type {
-  keyFactsSchema,
-  savedAllowListSchema,
-  usageSchema,
-} from '../../../src/features/keys/api-access-schemas.ts';
+import type { savedAllowListSchema, usageSchema } from '../../../src/features/keys/api-access-schemas.ts';
 import type {
   ledgerTotalsSchema,
   panelEntrySchema,
@@ -89,6 +85,7 @@ import type { forecastSchema } from '../../../src/features/plans/forecast-schema
 import type { PlanHistoryItemView } from '../../../src/features/plans/plan-schemas.ts';
 import type { cancelPreviewSchema, renewalsSchema } from '../../../src/features/plans/renewal-schemas.ts';
 import type {
+  keyRequestsSchema,
   refusalCountsSchema,
   refusedAccountsSchema,
   requestDetailSchema,
@@ -183,7 +180,6 @@ export type SignInOptions = Static<typeof signInOptionsSchema>;
 export type PasswordLink = With<Static<typeof passwordLinkSchema>, { invited_by: string | null }>;
 export type Session = Static<typeof sessionListSchema>['data'][number];
 export type TotpEnrolment = Static<typeof totpEnrolmentSchema>;
-export type ApiKeyFacts = With<Static<typeof keyFactsSchema>, { last_used_at: string | null }>;
 export type SavedAllowList = Static<typeof savedAllowListSchema>;
 export interface TestClock {
   readonly now: string;
@@ -280,6 +276,7 @@ export type RequestDetail = With<
     order: { readonly id: number } | null;
   }
 >;
+export type KeyRequests = Static<typeof keyRequestsSchema>;
 export type Holder = Static<typeof holdersSchema>['data'][number];
 export type RefusedAccounts = Static<typeof refusedAccountsSchema>;
 export type RefusedAccount = RefusedAccounts['data'][number];

@@ -1,23 +1,24 @@
 import { t } from '@lingui/core/macro';
-import { useQuery } from '@tanstack/react-query';
+import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { ownKeys } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
-import { apiKeyQuery } from '../../api/queries.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Copied } from '../../ui/copied.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AddressNotice } from './address-notice.tsx';
 import { AllowListCard } from './allow-list-card.tsx';
-import { ApiKeyCard } from './api-key-card.tsx';
-import { FirstRequestCard } from './first-request-card.tsx';
 import { KeysCard } from './keys-card.tsx';
+import { ShowKeyDialog } from './show-key-dialog.tsx';
 import { UsageCard } from './usage-card.tsx';
 
 export function ApiAccessPage() {
   const { account } = useMe();
   const may = useMay();
-  const keyFacts = useQuery(apiKeyQuery);
   // The key is kept in memory only, so leaving the page hides it.
   const [shownKey, setShownKey] = useState<string | null>(null);
   return (
@@ -30,25 +31,54 @@ export function ApiAccessPage() {
           </Notice>
         )}
         <AddressNotice />
-        <ApiKeyCard
-          facts={keyFacts.data}
-          error={keyFacts.error}
-          onRetry={() => void keyFacts.refetch()}
-          shownKey={shownKey}
-          onKey={setShownKey}
-        />
+        <AddressCard />
         <KeysCard
           owner={ownKeys}
-          description={t`Create one key per program with only the scopes it needs, so you can replace each one separately.`}
+          description={t`One per program, with only the scopes it needs. Anyone who has a key can spend your balance.`}
           ofAdministrator={account.is_admin}
           canChange={may('keys:write')}
+          first={{
+            shown: shownKey,
+            onKey: setShownKey,
+            dialog: (onClose) => <ShowKeyDialog onKey={setShownKey} onClose={onClose} />,
+          }}
         />
         <div className="grid gap-5 lg:grid-cols-2 [&>*]:min-w-0">
           <UsageCard />
           <AllowListCard />
         </div>
-        <FirstRequestCard shownKey={shownKey} />
       </div>
     </>
+  );
+}
+
+function AddressCard() {
+  const { api_url: apiUrl, account } = useMe();
+  return (
+    <Card
+      title={t`Address`}
+      description={
+        <Trans>
+          All requests are in the{' '}
+          <a className="text-accent underline underline-offset-2" href="/docs/reference/reseller-api">
+            API reference
+          </a>{' '}
+          and in{' '}
+          <a className="text-accent underline underline-offset-2" href={`${apiUrl}/openapi.json`}>
+            openapi.json
+          </a>
+          .
+        </Trans>
+      }
+      action={<ButtonLink to="/connect">{t`Your first request`}</ButtonLink>}
+    >
+      <Facts
+        columns={2}
+        facts={[
+          { name: t`Base address`, value: <Copied label={t`Copy address`} text={apiUrl} /> },
+          { name: t`Username`, value: <Copied label={t`Copy username`} text={account.username} /> },
+        ]}
+      />
+    </Card>
   );
 }

@@ -4,24 +4,27 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
+import { Eye, EyeOff } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { createConnectTestKey, ownKeys } from '../../api/commands.ts';
 import { connectRequestsQuery } from '../../api/connect-queries.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
-import { apiKeyQuery, keysQuery, packagesQuery } from '../../api/queries.ts';
+import { keysQuery, packagesQuery } from '../../api/queries.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { AnchorButton, Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useList } from '../../ui/use-list.ts';
 import { collectionOf } from './api-collection.ts';
-import { ApiKeyCard } from './api-key-card.tsx';
-import { firstRequest } from './first-request.ts';
+import { firstRequest, type Language, languages } from './first-request.ts';
+import { ShowKeyDialog } from './show-key-dialog.tsx';
 
 const testKeyName = 'Connect';
 
@@ -30,9 +33,11 @@ export function ConnectPage() {
   const may = useMay();
   const { data: packages } = useQuery(packagesQuery);
   const packageId = packages?.data[0]?.id ?? 1;
-  const keyFacts = useQuery(apiKeyQuery);
   const [liveKey, setLiveKey] = useState<string | null>(null);
-  const order = (key: string) => firstRequest('curl', { address: apiUrl, key, packageId });
+  const [isAsking, setIsAsking] = useState(false);
+  const { search, change } = useList(['language']);
+  const language = languages.find(({ value }) => value === search.language)?.value ?? 'curl';
+  const order = (key: string, as: Language = 'curl') => firstRequest(as, { address: apiUrl, key, packageId });
   return (
     <>
       <PageHeader title={t`Connect`} description={t`From your terminal to a first order in a minute.`} />
@@ -47,27 +52,39 @@ export function ConnectPage() {
           {may('keys:write') ? <TestOrder orderWith={order} /> : null}
           <Arrivals mode="test" />
         </Card>
-        <ApiKeyCard
-          facts={keyFacts.data}
-          error={keyFacts.error}
-          onRetry={() => void keyFacts.refetch()}
-          shownKey={liveKey}
-          onKey={setLiveKey}
-        />
         <Card
           title={t`2. The same with your live key`}
           description={
             liveKey === null
-              ? t`Show the key above, and it is filled in. This order is charged.`
+              ? t`Show your key, and it is filled in. This order is charged.`
               : t`This order is charged. Don’t share it.`
+          }
+          action={
+            <Choice
+              label={t`Language`}
+              value={language}
+              options={languages}
+              onChoose={(value) => change({ language: value === 'curl' ? '' : value })}
+            />
           }
         >
           <BodyBox
             label={t`Live order`}
-            body={order(liveKey ?? 'sk_live_YOUR_KEY')}
+            body={order(liveKey ?? 'sk_live_YOUR_KEY', language)}
             note="POST /orders"
             none=""
           />
+          <div className="mt-3 flex flex-wrap gap-2">
+            {may('keys:write') ? (
+              <Button
+                icon={liveKey === null ? Eye : EyeOff}
+                onClick={() => (liveKey === null ? setIsAsking(true) : setLiveKey(null))}
+              >
+                {liveKey === null ? t`Show key` : t`Hide`}
+              </Button>
+            ) : null}
+            <ButtonLink to="/api-access">{t`All keys`}</ButtonLink>
+          </div>
           <Arrivals mode="live" />
         </Card>
         <Card title={t`3. Build it in`} description={t`Clients, modules and a collection of every request.`}>
@@ -79,6 +96,7 @@ export function ConnectPage() {
           </div>
         </Card>
       </div>
+      {isAsking ? <ShowKeyDialog onKey={setLiveKey} onClose={() => setIsAsking(false)} /> : null}
     </>
   );
 }

@@ -6,6 +6,7 @@ import { panelMode } from '../../api/panel-mode.ts';
 import type { ApiKey } from '../../api/shapes.ts';
 import { zone } from '../../text/clock.ts';
 import { dayOf, spanEnd } from '../../text/days.ts';
+import { formatTypedDay } from '../../text/times.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -149,7 +150,11 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
         {isFirst ? null : (
           <TextField
             label={t`Last day`}
-            hint={t`Until the end of this day (${zone}). Leave blank for no expiry.`}
+            hint={
+              lastDay === ''
+                ? t`Leave blank for no expiry.`
+                : t`Until the end of ${formatTypedDay(lastDay)} (${zone}).`
+            }
             type="date"
             {...lastDayField}
           />

@@ -1,19 +1,25 @@
 // An account's API keys with their actions, in the panel and the console.
 
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
+import { Eye, EyeOff, KeyRound, Pencil, Plus, RotateCcw, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { AccessOwner } from '../../api/commands.ts';
-import { keysQuery } from '../../api/queries.ts';
-import type { ApiKey } from '../../api/shapes.ts';
+import { keyRequestsQuery, keysQuery } from '../../api/queries.ts';
+import type { ApiKey, KeyRequests } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
+import { formatCount } from '../../text/language.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { Actions, RowActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { RevokeKeyDialog, RotateKeyDialog } from './key-dialogs.tsx';
 import { KeyFormDialog } from './key-form-dialog.tsx';
@@ -24,10 +30,19 @@ interface KeysCardProps {
   readonly description: string;
   readonly ofAdministrator: boolean;
   readonly canChange: boolean;
+  /** Given where the first key can be shown: on the account's own page. */
+  readonly first?: ShownKey;
 }
 
-export function KeysCard({ owner, description, ofAdministrator, canChange }: KeysCardProps) {
+interface ShownKey {
+  readonly shown: string | null;
+  readonly onKey: (key: string | null) => void;
+  readonly dialog: (onClose: () => void) => ReactNode;
+}
+
+export function KeysCard({ owner, description, ofAdministrator, canChange, first }: KeysCardProps) {
   const query = useQuery(keysQuery(owner.path));
+  const { data: uses } = useQuery({ ...keyRequestsQuery, enabled: first !== undefined });
   const form = (apiKey: ApiKey | null) => (onClose: () => void) => (
     <KeyFormDialog owner={owner} apiKey={apiKey} ofAdministrator={ofAdministrator} onClose={onClose} />
   );
@@ -37,7 +52,11 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       grows: true,
       cell: (key) => (
         <>
-          <TwoLines first={<KeyName apiKey={key} />} second={<code>…{key.last_four}</code>} />
+          <TwoLines
+            first={<KeyName apiKey={key} />}
+            second={<code className="font-mono">…{key.last_four}</code>}
+          />
+          {key.first && first !== undefined ? <FirstKey lastFour={key.last_four} {...first} /> : null}
           <div className="text-xs text-soft md:hidden">
             <Scopes apiKey={key} />
           </div>
@@ -45,7 +64,7 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
             <div key={last_four} className="pb-0.5 text-xs text-warn whitespace-normal">
               <Trans>
                 <code>…{last_four}</code> works until <Time at={ends_at} />, last used{' '}
-                <LastUsed at={last_used_at} />
+                {last_used_at === null ? t`never` : <Time at={last_used_at} style="relative" />}
               </Trans>
             </div>
           ))}
@@ -61,6 +80,15 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
         </div>
       ),
     },
+    ...(first === undefined
+      ? []
+      : [
+          {
+            title: t`Last ${uses?.days ?? 7} days`,
+            from: 'md' as const,
+            cell: ({ id }: ApiKey) => <Uses keyId={id} uses={uses} />,
+          },
+        ]),
     { title: t`Last used`, from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
     {
       title: t`Ends`,
@@ -102,6 +130,13 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
         <RowActions
           actions={[
             {
+              id: 'show',
+              title: t`Show key`,
+              icon: Eye,
+              isOffered: apiKey.first && first !== undefined && first.shown === null,
+              dialog: (onClose) => first?.dialog(onClose),
+            },
+            {
               id: 'change',
               title: t`Change ${keyNameWord(apiKey.name)}`,
               icon: Pencil,
@@ -126,6 +161,47 @@ export function KeysCard({ owner, description, ofAdministrator, canChange }: Key
       ),
     };
   }
+}
+
+/** The key in full, while it is shown and still the one in use. */
+function FirstKey({ lastFour, shown, onKey }: Omit<ShownKey, 'dialog'> & { readonly lastFour: string }) {
+  if (shown === null || !shown.endsWith(lastFour)) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 py-1.5 whitespace-normal">
+      <code className="font-mono text-[0.8125rem] wrap-anywhere select-all">{shown}</code>
+      <CopyButton text={shown} label={t`Copy key`} labeled />
+      <Button icon={EyeOff} onClick={() => onKey(null)}>
+        {t`Hide`}
+      </Button>
+    </div>
+  );
+}
+
+interface UsesProps {
+  readonly keyId: number;
+  readonly uses: KeyRequests | undefined;
+}
+
+function Uses({ keyId, uses }: UsesProps) {
+  if (uses === undefined) return <Skeleton className="w-24" />;
+  const { requests, refused } = uses.data.find((one) => one.key_id === keyId) ?? { requests: 0, refused: 0 };
+  if (requests === 0) return <span className="text-soft">{t`No requests`}</span>;
+  const search = { key: String(keyId) };
+  return (
+    <span className="figures whitespace-nowrap">
+      <TextLink to="/requests" search={search}>
+        {plural(requests, { one: '# request', other: '# requests' })}
+      </TextLink>
+      {refused === 0 ? null : (
+        <>
+          {' · '}
+          <TextLink to="/requests" search={{ ...search, status: '4xx' }}>
+            {t`${formatCount(refused)} refused`}
+          </TextLink>
+        </>
+      )}
+    </span>
+  );
 }
 
 function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: ApiKey }) {
@@ -153,5 +229,5 @@ function Scopes({ apiKey: { all_scopes: hasAll, scopes } }: { readonly apiKey: A
 }
 
 function LastUsed({ at }: { readonly at: string | null }) {
-  return at === null ? <span className="text-soft">{t`never`}</span> : <Time at={at} style="relative" />;
+  return at === null ? <span className="text-soft">{t`Never`}</span> : <Time at={at} style="relative" />;
 }
