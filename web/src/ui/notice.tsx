@@ -18,16 +18,10 @@ interface NoticeProps {
 export function Notice({ tone, children, action }: NoticeProps) {
   const { fill, icon: Icon, ink } = looks[tone];
   return (
-    <div className={classNames('flex gap-2.5 rounded-control px-3.5 py-3', fill)}>
+    <div className={classNames('flex flex-wrap items-start gap-2.5 rounded-control px-3.5 py-3', fill)}>
       <Icon aria-hidden="true" className={classNames('mt-0.5 size-4 shrink-0', ink)} />
-      {action === undefined ? (
-        <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
-      ) : (
-        <div className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-4 gap-y-2">
-          <div className="min-w-0 flex-1 basis-64 wrap-anywhere">{children}</div>
-          {action}
-        </div>
-      )}
+      <div className="min-w-0 flex-1 basis-52 wrap-anywhere">{children}</div>
+      {action}
     </div>
   );
 }
