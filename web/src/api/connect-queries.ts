@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { followed } from './event-stream.ts';
+import { reading } from './queries.ts';
 import type * as Api from './shapes.ts';
 
 const arrivalMilliseconds = 2_000;
@@ -12,3 +13,5 @@ export const connectRequestsQuery = (mode: 'test' | 'live') =>
       call<Api.RequestPage>('/requests', { query: { limit: 5 }, signal, ...(mode === 'test' && { mode }) }),
     ...followed(arrivalMilliseconds, 'requests'),
   });
+
+export const keyRequestsQuery = reading<Api.KeyRequests>('/key-requests');

@@ -52,7 +52,6 @@ export const signInOptionsQuery = reading<Api.SignInOptions>('/sign-in');
 export const sessionsQuery = reading<Api.Listed<Api.Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path);
 export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);
-export const keyRequestsQuery = reading<Api.KeyRequests>('/key-requests');
 export const packagesQuery = reading<Api.PackageList>('/v1/packages');
 export const limitsQuery = reading<Api.Listed<Api.Limit>>('/v1/limits');
 export const packageNamesQuery = (isOperator: boolean) =>
@@ -152,33 +151,6 @@ export const planHistoryQuery = (id: string, cursor: string | undefined, isOpera
   listing<Api.PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
     cursor,
   });
-
-// Refetched often, because events are delivered while the page is open and the service may disable an endpoint.
-const deliveryMilliseconds = 5_000;
-export const webhooksQuery = queryOptions({
-  ...reading<Api.Listed<Api.Webhook>>('/v1/webhooks'),
-  ...followed(deliveryMilliseconds, 'deliveries'),
-});
-export const webhookQuery = (id: string) =>
-  queryOptions({
-    ...reading<{ readonly webhook: Api.Webhook }>(`/v1/webhooks/${encodeURIComponent(id)}`),
-    ...followed(deliveryMilliseconds, 'deliveries'),
-  });
-export const deliveriesQuery = (id: number, query: Query) =>
-  queryOptions({
-    ...listing<Api.DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
-    ...followed(deliveryMilliseconds, 'deliveries'),
-  });
-export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
-  queryOptions({
-    ...reading<Api.EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),
-    ...followed(deliveryMilliseconds, 'deliveries'),
-  });
-export const sinceCountQuery = (webhookId: number, from: string) =>
-  listing<Api.SinceCount>(`/webhooks/${webhookId}/since`, { from });
-export const eventsQuery = (query: Query) => listing<Api.EventPage>('/events', byCursor(query));
-export const eventQuery = (id: string) =>
-  reading<{ readonly event: Api.AccountEvent }>(`/v1/events/${encodeURIComponent(id)}`);
 
 export const orderPreviewQuery = (body: {
   readonly package_id?: number;

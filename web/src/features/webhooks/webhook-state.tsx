@@ -2,8 +2,8 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { deliveriesQuery } from '../../api/queries.ts';
 import type { Delivery, Webhook } from '../../api/shapes.ts';
+import { deliveriesQuery } from '../../api/webhook-queries.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
