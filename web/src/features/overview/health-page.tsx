@@ -1,11 +1,12 @@
-// The service's health: database, queue, batches, jobs, and a button that starts verification.
+// The service's health: a verdict, database, queue, batches, jobs, and a button that starts verification.
 
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ListChecks } from 'lucide-react';
+import { useState } from 'react';
 import { verifyLedgers } from '../../api/commands.ts';
-import { healthQuery } from '../../api/queries.ts';
+import { attentionCountQuery, healthQuery } from '../../api/queries.ts';
 import type { Health, VerifyReport } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
@@ -18,9 +19,11 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { failingText } from '../fulfillment/product-words.ts';
 import { jobKindWord } from './job-words.ts';
 
 export function HealthPage() {
@@ -30,7 +33,11 @@ export function HealthPage() {
     <>
       <PageHeader title={t`Health`} description={t`Refreshed every five seconds.`} />
       <div className="page-stack gap-5">
-        {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {error === null ? (
+          <Verdict health={health} />
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )}
         <Stats>
           <Stat
             name={t`Database`}
@@ -43,33 +50,79 @@ export function HealthPage() {
             note={t`In all account queues`}
           />
           <Stat
-            name={t`Running batches`}
-            value={figures(health?.batches_in_flight)}
-            note={t`One transaction per batch`}
+            name={t`Background jobs`}
+            value={figures(health?.jobs.length)}
+            note={health && failingJobsWords(health.jobs)}
           />
           <Stat
-            name={t`Batch size`}
-            value={figures(health?.batch_sizes.p50)}
-            note={
-              health &&
-              t`Median; 95th percentile: ${formatCount(health.batch_sizes.p95)}, maximum: ${formatCount(health.batch_sizes.max)}`
-            }
+            name={t`Version`}
+            value={health?.version}
+            note={health && t`Running for ${formatDuration(health.uptime_seconds)}`}
           />
         </Stats>
-        <Card title={t`Service`}>
+        <BackgroundWork jobs={health?.jobs} />
+        <LedgerCheck />
+        <Card title={t`Order batches`} description={t`Orders that arrive together share one transaction.`}>
           <Facts
             facts={[
-              { name: t`Version`, value: health?.version },
-              { name: t`Uptime`, value: health && formatDuration(health.uptime_seconds) },
+              { name: t`Running batches`, value: figures(health?.batches_in_flight) },
+              {
+                name: t`Orders per batch`,
+                value:
+                  health &&
+                  t`Median ${formatCount(health.batch_sizes.p50)}, 95th percentile ${formatCount(health.batch_sizes.p95)}, maximum ${formatCount(health.batch_sizes.max)}`,
+              },
               ...sharedLimitsFacts(health),
             ]}
           />
         </Card>
-        <BackgroundWork jobs={health?.jobs} />
-        <LedgerCheck />
       </div>
     </>
   );
+}
+
+function Verdict({ health }: { readonly health: Health | undefined }) {
+  const { data: calls } = useQuery(attentionCountQuery);
+  if (health === undefined) return <Skeleton className="h-11 w-full" />;
+  const failing = health.jobs.filter(isFailing);
+  const limits = health.shared_limits;
+  const areCallsFailing = (calls?.failing.count ?? 0) > 0;
+  const isWell =
+    health.database.reachable && failing.length === 0 && (limits?.reachable ?? true) && !areCallsFailing;
+  return (
+    <Notice tone={isWell ? 'good' : 'warn'}>
+      {isWell ? (
+        <>
+          <strong className="font-medium">{t`All systems normal`}</strong>
+          {' · '}
+          {t`The database responds and no background job is failing.`}
+        </>
+      ) : (
+        <>
+          {health.database.reachable ? null : <p>{t`The database doesn’t respond.`}</p>}
+          {failing.length === 0 ? null : (
+            <p>
+              {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. See the error below; it’s retried automatically.`}
+            </p>
+          )}
+          {limits === undefined || limits.reachable ? null : (
+            <p>{t`${limits.server} is unavailable: request limits are counted per process.`}</p>
+          )}
+          {areCallsFailing && calls !== undefined ? (
+            <p>
+              <TextLink to="/admin/attention">{failingText(calls.failing)}</TextLink>
+              {'.'}
+            </p>
+          ) : null}
+        </>
+      )}
+    </Notice>
+  );
+}
+
+function failingJobsWords(jobs: readonly Job[]): string {
+  const count = jobs.filter(isFailing).length;
+  return count === 0 ? t`None failing` : t`${formatCount(count)} failing`;
 }
 
 function sharedLimitsFacts(health: Health | undefined) {
@@ -131,27 +184,37 @@ const jobColumns: readonly Column<Job>[] = [
 ];
 
 function BackgroundWork({ jobs }: { readonly jobs: readonly Job[] | undefined }) {
+  const [areAllShown, setAreAllShown] = useState(false);
   const failing = jobs?.filter(isFailing) ?? [];
+  const rows = areAllShown ? [...failing, ...(jobs ?? []).filter((job) => !isFailing(job))] : failing;
   return (
     <Card
       title={t`Background jobs`}
       description={t`Each job runs in one process at a time. If that process fails, another takes over.`}
-      flush
+      action={
+        <Button
+          aria-expanded={areAllShown}
+          disabled={jobs === undefined}
+          onClick={() => setAreAllShown(!areAllShown)}
+        >
+          {areAllShown ? t`Hide` : t`Show all`}
+        </Button>
+      }
+      lined={rows.length > 0}
     >
-      {failing.length === 0 ? null : (
-        <div className="px-4 pb-4 md:px-5">
-          <Notice tone="warn">
-            {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. See the error below; it’s retried automatically.`}
-          </Notice>
-        </div>
+      {rows.length === 0 ? (
+        <p className="text-soft">
+          {jobs === undefined ? <Skeleton className="w-40" /> : t`${jobsWords(jobs.length)}, none failing.`}
+        </p>
+      ) : (
+        <DataTable
+          caption={t`Background job runs`}
+          columns={jobColumns}
+          rows={rows}
+          rowKey={({ kind }) => kind}
+          empty={null}
+        />
       )}
-      <DataTable
-        caption={t`Background job runs`}
-        columns={jobColumns}
-        rows={jobs && [...failing, ...jobs.filter((job) => !isFailing(job))]}
-        rowKey={({ kind }) => kind}
-        empty={null}
-      />
     </Card>
   );
 }
@@ -236,6 +299,7 @@ const problemColumns: readonly Column<Problem & { readonly key: number }>[] = [
   { title: t`Problem`, grows: true, cell: ({ problem }) => <span className="wrap-anywhere">{problem}</span> },
 ];
 
+const jobsWords = (count: number) => plural(count, { one: '# job', other: '# jobs' });
 const accountsWords = (count: number) => plural(count, { one: '# account', other: '# accounts' });
 const entriesWords = (count: number) => plural(count, { one: '# ledger entry', other: '# ledger entries' });
 

@@ -21,6 +21,8 @@ export const jobKindWord = wordOf({
   expired_sessions: t`Session cleanup`,
   request_log: t`Request log cleanup`,
   retention: t`Retention`,
+  auto_topups: t`Automatic top-ups`,
+  payments: t`Payments`,
   mail: t`Email delivery`,
   vacuum: t`Database maintenance`,
   audit: t`Ledger verification`,
