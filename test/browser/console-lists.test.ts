@@ -152,7 +152,6 @@ test('the product that orders are handed to is named on a page, with a secret th
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
   await heading(page, 'Product').waitFor();
-  await page.getByText('No pending calls').waitFor();
   await page.getByRole('radio', { name: /^Wait for confirmation/ }).check({ force: true });
   await page.getByLabel('Product URL').fill('http://127.0.0.1:9/');
   const save = page.getByRole('button', { name: 'Save' });
@@ -168,6 +167,8 @@ test('the product that orders are handed to is named on a page, with a secret th
   await said(page, 'Saved. Applies to new orders.');
   const { product } = (await service.admin.get('/api/admin/v1/product')).body;
   assert.deepEqual(product, { mode: 'confirm', url: 'http://127.0.0.1:9/', has_secret: true });
+  await page.getByText('No pending calls').waitFor();
+  await page.getByRole('button', { name: 'Send a test call' }).waitFor();
   await page.getByText('A secret is set. Leave blank to keep it').waitFor();
   await untilValue(secret, '');
 

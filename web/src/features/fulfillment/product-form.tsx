@@ -52,13 +52,15 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
       );
     },
   });
+  const hasCalls = mode !== 'none';
   const isDirty =
     canChange &&
     (mode !== product.mode ||
-      url !== (product.url ?? '') ||
-      testUrl !== (product.test_url ?? '') ||
-      secret !== '' ||
-      testSecret !== '');
+      (hasCalls &&
+        (url !== (product.url ?? '') ||
+          testUrl !== (product.test_url ?? '') ||
+          secret !== '' ||
+          testSecret !== '')));
   const guard = useUnsavedGuard(isDirty && !command.isPending);
   const needsSecret = !product.has_secret;
   const needsTestSecret = testUrl.trim() !== '' && product.test_url === undefined;
@@ -108,44 +110,48 @@ export function ProductForm({ product, canChange }: ProductFormProps) {
               {t`Orders waiting for the product need your attention immediately: it’s no longer called.`}
             </Notice>
           ) : null}
-          <TextField
-            label={t`Product URL`}
-            hint={t`Use https, or http for addresses in your own network allowed by OUTBOUND_ALLOW.`}
-            type="url"
-            kind="address"
-            maxLength={2_048}
-            {...urlField}
-          />
-          <SecretField
-            label={t`Secret`}
-            hint={
-              needsSecret
-                ? t`Used to sign calls. Copy it to your product now; it won’t be shown again.`
-                : t`A secret is set. Leave blank to keep it; a new one applies from the next call.`
-            }
-            canMake={canChange}
-            {...secretField}
-          />
-          <TextField
-            label={t`Test URL`}
-            hint={t`Where test orders are sent. Leave blank to complete them immediately.`}
-            type="url"
-            kind="address"
-            maxLength={2_048}
-            {...testUrlField}
-          />
-          {testUrl.trim() === '' ? null : (
-            <SecretField
-              label={t`Test secret`}
-              hint={
-                needsTestSecret
-                  ? t`Used to sign test calls. Must differ from the live secret.`
-                  : t`A secret is set. Leave blank to keep it.`
-              }
-              canMake={canChange}
-              {...testSecretField}
-            />
-          )}
+          {hasCalls ? (
+            <>
+              <TextField
+                label={t`Product URL`}
+                hint={t`Use https, or http for addresses in your own network allowed by OUTBOUND_ALLOW.`}
+                type="url"
+                kind="address"
+                maxLength={2_048}
+                {...urlField}
+              />
+              <SecretField
+                label={t`Secret`}
+                hint={
+                  needsSecret
+                    ? t`Used to sign calls. Copy it to your product now; it won’t be shown again.`
+                    : t`A secret is set. Leave blank to keep it; a new one applies from the next call.`
+                }
+                canMake={canChange}
+                {...secretField}
+              />
+              <TextField
+                label={t`Test URL`}
+                hint={t`Where test orders are sent. Leave blank to complete them immediately.`}
+                type="url"
+                kind="address"
+                maxLength={2_048}
+                {...testUrlField}
+              />
+              {testUrl.trim() === '' ? null : (
+                <SecretField
+                  label={t`Test secret`}
+                  hint={
+                    needsTestSecret
+                      ? t`Used to sign test calls. Must differ from the live secret.`
+                      : t`A secret is set. Leave blank to keep it.`
+                  }
+                  canMake={canChange}
+                  {...testSecretField}
+                />
+              )}
+            </>
+          ) : null}
           {command.error === null ? null : <ErrorNotice error={command.error} />}
           {canChange ? (
             <div>

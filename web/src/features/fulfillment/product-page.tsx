@@ -24,6 +24,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CallTable } from './call-table.tsx';
 import { ProductForm } from './product-form.tsx';
+import { TestCallCard } from './product-test.tsx';
 import { productModeWord } from './product-words.ts';
 
 export function ProductPage() {
@@ -34,6 +35,8 @@ export function ProductPage() {
   const [isRemoving, setIsRemoving] = useState(false);
   const product = data?.product;
   const canChange = may('admin:packages');
+  const isWaiting = (calls.data?.waiting.count ?? 0) > 0 || (calls.data?.attention.count ?? 0) > 0;
+  const hasCalls = product !== undefined && (product.mode !== 'none' || isWaiting);
   return (
     <>
       <PageHeader
@@ -53,9 +56,11 @@ export function ProductPage() {
       />
       <div className="page-stack gap-5">
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
-        <Card title={t`Status`}>
-          <Facts columns={2} facts={stateFacts(product, calls.data, health)} />
-        </Card>
+        {product === undefined || hasCalls ? (
+          <Card title={t`Status`}>
+            <Facts facts={stateFacts(product, calls.data, health)} />
+          </Card>
+        ) : null}
         {product === undefined ? null : (
           <ProductForm
             key={`${product.mode} ${product.url} ${product.test_url}`}
@@ -63,18 +68,23 @@ export function ProductPage() {
             canChange={canChange}
           />
         )}
-        <Card
-          title={t`Pending calls`}
-          description={t`Calls the product hasn’t accepted yet. Calls for one customer are sent in order.`}
-          lined
-        >
-          <CallTable
-            caption={t`Pending product calls`}
-            list="waiting"
-            state={tableState(calls)}
-            empty={<EmptyState icon={CircleCheck} title={t`No pending calls`} />}
-          />
-        </Card>
+        {canChange && product !== undefined && product.url !== null && product.mode !== 'none' ? (
+          <TestCallCard />
+        ) : null}
+        {hasCalls ? (
+          <Card
+            title={t`Pending calls`}
+            description={t`Calls the product hasn’t accepted yet. Calls for one customer are sent in order.`}
+            lined
+          >
+            <CallTable
+              caption={t`Pending product calls`}
+              list="waiting"
+              state={tableState(calls)}
+              empty={<EmptyState icon={CircleCheck} title={t`No pending calls`} />}
+            />
+          </Card>
+        ) : null}
       </div>
       {isRemoving ? <RemoveDialog onClose={() => setIsRemoving(false)} /> : null}
     </>
@@ -102,39 +112,45 @@ function stateFacts(
 ) {
   const job = health?.jobs.find(({ kind }) => kind === 'product_calls');
   const bounded = ({ count, more }: WaitingCalls['waiting']) => `${formatCount(count)}${more ? '+' : ''}`;
+  const isIdle = calls?.waiting.count === 0 && calls.failing.since === null && calls.attention.count === 0;
   return [
-    { name: t`Order completion`, value: product && productModeWord(product.mode) },
-    {
-      name: t`Address`,
-      value: product && (product.url === null ? t`None` : <bdi className="wrap-anywhere">{product.url}</bdi>),
-    },
-    { name: t`Pending calls`, value: calls && bounded(calls.waiting) },
-    {
-      name: t`Failing`,
-      value:
-        calls &&
-        (calls.failing.since === null ? (
-          t`None`
-        ) : (
-          <>
-            <TextLink to="/admin/attention">{bounded(calls.failing)}</TextLink>{' '}
-            <Trans>
-              since <Time at={calls.failing.since} style="minute" />
-            </Trans>
-          </>
-        )),
-    },
-    {
-      name: t`Needs attention`,
-      value:
-        calls &&
-        (calls.attention.count === 0 ? (
-          t`None`
-        ) : (
-          <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>
-        )),
-    },
-    { name: t`Secret`, value: product && (product.has_secret ? t`Set (calls are signed)` : t`Not set`) },
+    ...(product?.url === null
+      ? []
+      : [
+          {
+            name: t`Product URL`,
+            value: product && <bdi className="wrap-anywhere">{product.url}</bdi>,
+          },
+        ]),
+    ...(calls === undefined || isIdle
+      ? [{ name: t`Calls`, value: calls && <Badge tone="good">{t`None pending`}</Badge> }]
+      : []),
+    ...(calls !== undefined && calls.waiting.count > 0
+      ? [{ name: t`Pending calls`, value: bounded(calls.waiting) }]
+      : []),
+    ...(calls === undefined || calls.failing.since === null
+      ? []
+      : [
+          {
+            name: t`Failing`,
+            value: (
+              <>
+                <TextLink to="/admin/attention">{bounded(calls.failing)}</TextLink>{' '}
+                <Trans>
+                  since <Time at={calls.failing.since} style="minute" />
+                </Trans>
+              </>
+            ),
+          },
+        ]),
+    ...(calls === undefined || calls.attention.count === 0
+      ? []
+      : [
+          {
+            name: t`Needs attention`,
+            value: <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>,
+          },
+        ]),
     ...(product?.mode === 'none' ? [] : [{ name: t`Caller`, value: job && <Caller job={job} /> }]),
   ];
 }

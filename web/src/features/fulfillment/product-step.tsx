@@ -6,9 +6,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ProductChange, sendProductTestCall, setProduct } from '../../api/commands.ts';
 import { productQuery } from '../../api/queries.ts';
-import type { Product, ProductTest } from '../../api/shapes.ts';
+import type { Product } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { Badge } from '../../ui/badge.tsx';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -19,6 +18,7 @@ import { say } from '../../ui/toasts.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { handlerLanguages, productHandler } from './product-handler.ts';
 import { mintProductSecret } from './product-secret.ts';
+import { TestResult } from './product-test.tsx';
 
 export function ProductStep({ onConnect }: { readonly onConnect: () => void }) {
   const { data, error, refetch } = useQuery(productQuery);
@@ -101,22 +101,5 @@ function Connect({ product, onConnect }: ConnectProps) {
       {test.error === null ? null : <ErrorNotice error={test.error} />}
       {test.data === undefined ? null : <TestResult result={test.data} />}
     </div>
-  );
-}
-
-function TestResult({ result }: { readonly result: ProductTest }) {
-  const { status, problem, answer, milliseconds, sent } = result;
-  const isTaken = status !== null && status >= 200 && status < 300;
-  return (
-    <section aria-label={t`Test call`} role="status" className="flex flex-col gap-2">
-      <p>
-        <Badge tone={isTaken ? 'good' : 'bad'}>{status ?? problem ?? ''}</Badge>{' '}
-        {isTaken
-          ? t`Your product accepted the call after ${milliseconds} ms.`
-          : t`Your product did not accept the call.`}
-      </p>
-      <BodyBox label={t`Response`} body={answer} note={t`Response`} none={t`The response was empty.`} />
-      <BodyBox label={t`What was sent`} body={sent} note={t`What was sent`} none="" />
-    </section>
   );
 }
