@@ -2,12 +2,13 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ScrollText, X } from 'lucide-react';
+import { useMemo } from 'react';
 import { auditParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { auditQuery } from '../../api/queries.ts';
 import type { AuditEntry, FoundAuditEntry } from '../../api/shapes.ts';
 import { formatMoney, fromCents } from '../../text/amounts.ts';
-import { spanEnd, spanStart } from '../../text/days.ts';
+import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatStated } from '../../text/times.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -22,39 +23,65 @@ import { useList } from '../../ui/use-list.ts';
 import { auditActionWord } from './audit-actions.ts';
 import { auditFieldWord, auditValueWord } from './audit-words.ts';
 
-const columns: readonly Column<FoundAuditEntry>[] = [
-  {
-    title: t`No.`,
-    from: 'lg',
-    cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
-  },
-  {
-    title: t`Event`,
-    grows: true,
-    cell: ({ entry, target }) => (
-      <>
-        <TwoLines first={auditActionWord(entry.action)} second={<Target target={target} />} />
-        <div className="text-xs text-soft sm:hidden">
-          <Time at={entry.at} />
-        </div>
-        <div className="lg:hidden">
+/** `isFirstOfDay` keeps the date off the rows below it. */
+function columnsOf(isFirstOfDay: (entry: AuditEntry) => boolean): readonly Column<FoundAuditEntry>[] {
+  return [
+    {
+      title: t`No.`,
+      from: 'xl',
+      cell: ({ entry }) => <span className="figures text-soft">{entry.number}</span>,
+    },
+    {
+      title: t`Event`,
+      grows: true,
+      cell: ({ entry, target }) => (
+        <>
+          <div className="py-0.5 leading-snug wrap-anywhere">
+            <div>{auditActionWord(entry.action)}</div>
+            <div className="text-xs text-soft">
+              <Target target={target} />
+            </div>
+          </div>
+          <div className="text-xs text-soft sm:hidden">
+            <Time at={entry.at} />
+          </div>
+          <div className="lg:hidden">
+            <Changes entry={entry} />
+          </div>
+        </>
+      ),
+    },
+    {
+      title: t`Change`,
+      from: 'lg',
+      cell: ({ entry }) => (
+        <div className="lg:w-56 xl:w-72">
           <Changes entry={entry} />
         </div>
-      </>
-    ),
-  },
-  { title: t`Change`, from: 'lg', cell: ({ entry }) => <Changes entry={entry} /> },
-  {
-    title: t`Who`,
-    cell: ({ entry: { actor, by } }) =>
-      actor.username === '' ? (
-        <span className="text-soft">{t`Unknown`}</span>
-      ) : (
-        <ActedBy account={actor.username} by={by} />
       ),
-  },
-  { title: t`When`, from: 'sm', cell: ({ entry: { at } }) => <Time at={at} style="minute" /> },
-];
+    },
+    {
+      title: t`Who`,
+      cell: ({ entry: { action, actor, by } }) =>
+        actor.username === '' ? (
+          <span className="text-soft">{isOfPeople(action) ? t`Unknown` : t`System`}</span>
+        ) : (
+          <ActedBy account={actor.username} by={by} />
+        ),
+    },
+    {
+      title: t`When`,
+      from: 'sm',
+      align: 'end',
+      cell: ({ entry }) => <Time at={entry.at} style={isFirstOfDay(entry) ? 'minute' : 'clock'} />,
+    },
+  ];
+}
+
+/** Without a known actor, the service itself did anything but these. */
+function isOfPeople(action: string): boolean {
+  return action.startsWith('sign_in.') || action.startsWith('deed.');
+}
 
 const actionOptions = [
   { value: '', title: t`All actions` },
@@ -75,6 +102,15 @@ export function AuditPage() {
   const list = useList(auditParams);
   const { from, to, ...rest } = list.search;
   const query = useQuery(auditQuery({ ...rest, from: spanStart(from), to: spanEnd(to) }));
+  const columns = useMemo(() => {
+    const days = new Map<string, number>();
+    for (const { entry } of query.data?.data ?? []) {
+      const day = dayOf(new Date(entry.at));
+      if (!days.has(day)) days.set(day, entry.number);
+    }
+    const firsts = new Set(days.values());
+    return columnsOf(({ number }) => firsts.has(number));
+  }, [query.data]);
   return (
     <>
       <PageHeader
@@ -131,16 +167,19 @@ function ActedBy({ account, by }: { readonly account: string; readonly by: Audit
   );
 }
 
-function Changes({ entry: { before, after } }: { readonly entry: AuditEntry }) {
+function Changes({ entry: { action, actor, before, after } }: { readonly entry: AuditEntry }) {
   const { currency } = useMe().account;
   const was = fieldsOf(before, currency);
   const is = fieldsOf(after, currency);
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
-    // Hide the counter `within_the_hour` when it is 1, because then it says nothing.
-    (name) => was[name] !== is[name] && !(name === 'within_the_hour' && is[name] === '1'),
+    // A counter of 1 says nothing, nor does the username of the account that signed in.
+    (name) =>
+      was[name] !== is[name] &&
+      !(name === 'within_the_hour' && is[name] === '1') &&
+      !(name === 'username' && action === 'sign_in.accept' && is[name] === actor.username),
   );
   return (
-    <ul className="py-1 text-xs leading-5 md:w-64 lg:w-96">
+    <ul className="py-1 text-xs leading-5">
       {names.map((name) => (
         <li key={name} className="wrap-anywhere">
           <span className="text-soft">{auditFieldWord(name)}</span>{' '}

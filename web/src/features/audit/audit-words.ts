@@ -7,7 +7,7 @@ import { groupWord, planStatusWord } from '../../text/words.ts';
 const fields: Words = {
   account_id: t`Account ID`,
   accounts: t`Accounts`,
-  address: t`Address`,
+  address: t`IP address`,
   ai_images_per_month: t`AI images per month`,
   allowed_ips: t`IP allow-list`,
   api_enabled: t`API access`,
@@ -80,7 +80,7 @@ const fields: Words = {
   types: t`Events`,
   unit: t`Unit`,
   until: t`Until`,
-  url: t`Address`,
+  url: t`URL`,
   username: t`Username`,
   within_the_hour: t`Count in the hour`,
   yearly: t`Yearly`,
@@ -99,6 +99,8 @@ const reasons: Words = {
   wrong_code: t`wrong code`,
   unknown_username: t`unknown username`,
   account_blocked: t`account blocked`,
+  gone: t`the endpoint returned 410 Gone`,
+  failing: t`deliveries failed for days`,
 };
 
 export function auditValueWord(path: string, value: string): string {
