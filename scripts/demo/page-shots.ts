@@ -320,8 +320,10 @@ export const pageShots: readonly PageShot[] = [
   {
     name: 'console-overview-months',
     role: 'administrator',
-    open: at('/panel/admin?growth=table&accounts=mrr'),
+    open: at('/panel/admin?growth=table'),
   },
+  { name: 'console-overview-revenue', role: 'administrator', open: at('/panel/admin?tab=revenue') },
+  { name: 'console-overview-accounts', role: 'administrator', open: at('/panel/admin?tab=accounts') },
   { name: 'console-overview', role: 'administrator', open: at('/panel/admin') },
   { name: 'console-revenue', role: 'administrator', open: at('/panel/admin/revenue') },
   { name: 'connect', role: 'newcomer', open: at('/panel/connect') },

@@ -182,7 +182,7 @@ test('an operator who signs in lands on Business, a reseller on the overview, an
 
 test('each figure of the operator’s overview opens its rows, down to the orders of an account', async () => {
   const { service } = panel;
-  const page = await panel.openAs(service.admin, '/panel/admin');
+  const page = await panel.openAs(service.admin, '/panel/admin?tab=revenue');
   const search = () => Object.fromEntries(new URL(page.url()).searchParams);
   const span = { from: '2026-02-11T00:00:00Z', to: '2026-03-12T23:59:59Z' };
   await page.getByRole('table', { name: 'Spending by package' }).getByRole('link', { name: 'Plus' }).click();
@@ -195,13 +195,13 @@ test('each figure of the operator’s overview opens its rows, down to the order
   assert.deepEqual(search(), { ...plus, tab: 'orders' });
   await untilCount(page.getByRole('table', { name: 'Orders' }).getByRole('row'), 2);
 
-  await page.goto('/panel/admin');
+  await page.goto('/panel/admin?tab=revenue');
   await page.getByRole('radio', { name: 'Type' }).press('Space');
   await page.getByRole('link', { name: 'Renewal' }).click();
   await heading(page, 'Revenue by account').waitFor();
   assert.deepEqual(search(), { ...span, kind: 'renew' });
 
-  await page.goto('/panel/admin');
+  await page.goto('/panel/admin?tab=revenue');
   await page.getByRole('definition').getByRole('link', { name: '$45.00' }).click();
   const accounts = page.getByRole('table', { name: 'Revenue by account' });
   await accounts.getByRole('link', { name: '$45.00' }).last().click();
@@ -213,7 +213,7 @@ test('each figure of the operator’s overview opens its rows, down to the order
   await page.getByRole('combobox', { name: 'Time (UTC)' }).selectOption({ label: 'January 2026' });
   await page.getByRole('definition').filter({ hasText: '$10.00' }).first().waitFor();
 
-  await page.goto('/panel/admin');
+  await page.goto('/panel/admin?tab=revenue');
   await page
     .locator('dl > div')
     .filter({ hasText: 'Expiring soon' })
@@ -241,7 +241,7 @@ test('a refusal leads from its code to the requests, and for the operator to the
     .click();
   await heading(page, 'Requests').waitFor();
   assert.equal(new URL(page.url()).searchParams.get('code'), 'invalid_package');
-  const console = await panel.openAs(admin, '/panel/admin');
+  const console = await panel.openAs(admin, '/panel/admin?tab=accounts');
   await console.getByRole('link', { name: 'invalid_package' }).click();
   const accounts = console.getByRole('table', { name: 'Accounts refused with invalid_package' });
   await accounts.getByRole('link').click();

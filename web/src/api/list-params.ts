@@ -50,7 +50,14 @@ export const requestParams = [
 export const topupParams = ['status', 'method', 'from', 'to', 'cursor', 'open'] as const;
 export const paymentParams = [...topupParams, 'account_id'] as const;
 export const overviewParams = ['span', 'view', 'by'] as const;
-export const consoleOverviewParams = [...overviewParams, 'code', 'months', 'growth', 'accounts'] as const;
+export const consoleOverviewParams = [
+  ...overviewParams,
+  'tab',
+  'code',
+  'months',
+  'growth',
+  'accounts',
+] as const;
 export const eventParams = ['type', 'cursor', 'open'] as const;
 
 export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'cursor'] as const;

@@ -9,6 +9,7 @@ import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -20,6 +21,13 @@ import { Definition } from './definition.tsx';
 type AccountRow = BusinessOfAccounts['accounts'][number];
 
 export type AccountSort = 'mrr' | 'runs_out_on';
+
+/** As many days ahead a date is shown as a warning. */
+export const soonDays = 10;
+
+export function isSoon(day: string | null): boolean {
+  return day !== null && Date.parse(day) - Date.now() < soonDays * 86_400_000;
+}
 
 interface BusinessAccountsCardProps {
   readonly sort: AccountSort;
@@ -60,7 +68,11 @@ export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccount
       title: t`Runs out`,
       align: 'end',
       from: 'sm',
-      cell: (row) => <span className="whitespace-nowrap">{dayOf(row)}</span>,
+      cell: (row) => (
+        <span className={classNames('whitespace-nowrap', isSoon(row.runs_out_on) && 'font-medium text-warn')}>
+          {dayOf(row)}
+        </span>
+      ),
     },
   ];
   return (

@@ -61,7 +61,7 @@ export function TrendCard(props: TrendCardProps) {
     <Card
       title={t`Growth`}
       description={
-        parts?.before.some(({ customers }) => customers > 0)
+        isLineDrawn(parts?.before)
           ? t`Months are in UTC; this month is still in progress. The dashed line shows as many months before.`
           : t`Months are in UTC; this month is still in progress.`
       }
@@ -106,6 +106,11 @@ export function TrendCard(props: TrendCardProps) {
       )}
     </Card>
   );
+}
+
+/** One month is a point, which draws no line. */
+function isLineDrawn(before: readonly BusinessMonth[] | undefined): boolean {
+  return (before ?? []).filter(({ customers }) => customers > 0).length > 1;
 }
 
 const trends: readonly Trend[] = [
@@ -264,7 +269,15 @@ function MonthTable({ months, currency, rows, outdated }: MonthTableProps) {
       grows: true,
       cell: ({ month, running }) => {
         const words = formatSeriesDate(month, 'long');
-        return rows.link('orders', month, running ? t`${words}, in progress` : words);
+        const progress = <span className="block text-xs text-soft">{t`in progress`}</span>;
+        return rows.link(
+          'orders',
+          month,
+          <>
+            {words}
+            {running ? progress : null}
+          </>,
+        );
       },
     },
     { title: t`MRR`, align: 'end', cell: ({ mrr }) => money(mrr) },

@@ -1,6 +1,8 @@
+// The operator's figures: growth from plans, revenue from the ledger, and the accounts behind both.
+
 import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
 import { useState } from 'react';
@@ -21,9 +23,10 @@ import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink, FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
+import { TabLinks } from '../../ui/tab-links.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useList } from '../../ui/use-list.ts';
+import { type List, useList } from '../../ui/use-list.ts';
 import { BusinessAccountsCard } from '../business/business-accounts-card.tsx';
 import { businessQuery } from '../business/business-queries.ts';
 import {
@@ -43,90 +46,138 @@ import { failingText } from '../fulfillment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard } from '../ledger/spending-card.tsx';
 import { RefusedAccountsCard } from '../request-log/refused-accounts-card.tsx';
+import { RunningOutLine } from './running-out-line.tsx';
 
 type TopAccount = ConsoleOverview['top_accounts'][number];
+
+const tabs = [
+  { tab: 'growth', title: t`Growth` },
+  { tab: 'revenue', title: t`Revenue` },
+  { tab: 'accounts', title: t`Accounts` },
+] as const;
+
+type Search = List<(typeof consoleOverviewParams)[number]>['search'];
+
+/** A link with a part's parameter opens the tab of that part. */
+function tabOf({ tab, code, accounts, span, view, by }: Search): (typeof tabs)[number]['tab'] {
+  const named = tabs.find((one) => one.tab === tab);
+  if (named !== undefined) return named.tab;
+  if (code !== undefined || accounts !== undefined) return 'accounts';
+  return span !== undefined || view !== undefined || by !== undefined ? 'revenue' : 'growth';
+}
 
 export function ConsoleOverviewPage() {
   const { currency } = useMe().account;
   const { search, change } = useList(consoleOverviewParams);
-  const navigate = useNavigate();
   const span = spans.find(({ value }) => value === search.span) ?? spans[0];
-  const { data, error, refetch, isPlaceholderData } = useQuery(consoleOverviewQuery(span.query));
+  const query = useQuery(consoleOverviewQuery(span.query));
+  const { data, error } = query;
+  const chosen = tabOf(search);
   return (
     <>
       <PageHeader
         title={t`Business`}
+        description={<RunningOutLine />}
         actions={<ButtonLink to="/forecast" search={{}}>{t`Weekly email`}</ButtonLink>}
       />
       <div className="page-stack gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
-        <GrowthCards currency={currency} />
-        <Figures data={data} span={span} currency={currency} />
-        <SeriesCard
-          title={t`Revenue and orders`}
-          moneyName={t`Revenue`}
-          series={data?.series}
-          error={error}
-          onRetry={() => void refetch()}
-          currency={currency}
-          span={span.value}
-          onSpan={(value) => change({ span: value === 'days' ? '' : value })}
-          view={search.view === 'table' ? 'table' : 'chart'}
-          onView={(view) => change({ view: view === 'chart' ? '' : view })}
-          outdated={isPlaceholderData}
-          rows={{
-            onOpen: ({ date }, of) =>
-              void navigate({
-                to: '/admin/revenue',
-                search: { ...timesOfUtc(date), ...(of === 'orders' && { sort: 'orders' }) },
-              }),
-            link: ({ date }, words) => (
-              <RowLink to="/admin/revenue" search={timesOfUtc(date)}>
-                {words}
-              </RowLink>
-            ),
-          }}
-        />
-        <SpendingCard
-          title={t`Revenue by package and type`}
-          spending={data?.spending}
-          totals={data?.totals}
-          error={error}
-          currency={currency}
-          span={span.value}
-          moneyName={t`Revenue`}
-          by={search.by === 'kind' ? 'kind' : 'package'}
-          onBy={(by) => change({ by: by === 'package' ? '' : by })}
-          outdated={isPlaceholderData}
-          link={({ key, name }) => (
-            <RowLink
-              to="/admin/revenue"
-              search={{
-                ...(data !== undefined && { from: data.span.from, to: data.span.to }),
-                ...(search.by === 'kind' ? { kind: key } : { package_id: key }),
-              }}
-            >
-              <bdi>{name}</bdi>
-            </RowLink>
-          )}
-        />
-        <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-          <TopAccountsCard data={data} span={span} currency={currency} error={error} />
-          <RefusalsCard data={data} span={span} code={search.code} error={error} />
-          {search.code === undefined || data === undefined ? null : (
-            <RefusedAccountsCard
-              code={search.code}
-              span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
-              onClose={() => change({ code: '' })}
+        <TabLinks label={t`Parts of the business`} tabs={tabs} chosen={chosen} />
+        {chosen === 'growth' ? <GrowthCards currency={currency} /> : null}
+        {chosen === 'revenue' ? <RevenueCards query={query} span={span} currency={currency} /> : null}
+        {chosen === 'accounts' ? (
+          <>
+            <BusinessAccountsCard
+              sort={search.accounts === 'mrr' ? 'mrr' : 'runs_out_on'}
+              onSort={(sort) => change({ accounts: sort === 'mrr' ? sort : '' })}
+              currency={currency}
             />
-          )}
-        </div>
+            <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
+              <TopAccountsCard data={data} span={span} currency={currency} error={error} />
+              <RefusalsCard data={data} span={span} code={search.code} error={error} />
+              {search.code === undefined || data === undefined ? null : (
+                <RefusedAccountsCard
+                  code={search.code}
+                  span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
+                  onClose={() => change({ code: '' })}
+                />
+              )}
+            </div>
+          </>
+        ) : null}
       </div>
     </>
   );
 }
 
-/** Plans and MRR, from sums of their own. The revenue below is from the ledger. */
+interface RevenueCardsProps {
+  readonly query: UseQueryResult<ConsoleOverview>;
+  readonly span: (typeof spans)[number];
+  readonly currency: string;
+}
+
+/** From the ledger. The figures of growth are sums of their own. */
+function RevenueCards({ query, span, currency }: RevenueCardsProps) {
+  const { search, change } = useList(consoleOverviewParams);
+  const navigate = useNavigate();
+  const { data, error, refetch, isPlaceholderData } = query;
+  return (
+    <>
+      <Figures data={data} span={span} currency={currency} />
+      <SeriesCard
+        title={t`Revenue and orders`}
+        moneyName={t`Revenue`}
+        series={data?.series}
+        error={error}
+        onRetry={() => void refetch()}
+        currency={currency}
+        span={span.value}
+        onSpan={(value) => change({ span: value === 'days' ? '' : value })}
+        view={search.view === 'table' ? 'table' : 'chart'}
+        onView={(view) => change({ view: view === 'chart' ? '' : view })}
+        outdated={isPlaceholderData}
+        rows={{
+          onOpen: ({ date }, of) =>
+            void navigate({
+              to: '/admin/revenue',
+              search: { ...timesOfUtc(date), ...(of === 'orders' && { sort: 'orders' }) },
+            }),
+          link: ({ date }, words) => (
+            <RowLink to="/admin/revenue" search={timesOfUtc(date)}>
+              {words}
+            </RowLink>
+          ),
+        }}
+      />
+      <SpendingCard
+        title={t`Revenue by package and type`}
+        spending={data?.spending}
+        totals={data?.totals}
+        error={error}
+        currency={currency}
+        span={span.value}
+        moneyName={t`Revenue`}
+        by={search.by === 'kind' ? 'kind' : 'package'}
+        onBy={(by) => change({ by: by === 'package' ? '' : by })}
+        outdated={isPlaceholderData}
+        link={({ key, name }) => (
+          <RowLink
+            to="/admin/revenue"
+            search={{
+              ...(data !== undefined && { from: data.span.from, to: data.span.to }),
+              ...(search.by === 'kind' ? { kind: key } : { package_id: key }),
+            }}
+          >
+            <bdi>{name}</bdi>
+          </RowLink>
+        )}
+      />
+      <ForecastCard currency={currency} />
+    </>
+  );
+}
+
+/** Plans and MRR, from sums of their own. Revenue is from the ledger. */
 function GrowthCards({ currency }: { readonly currency: string }) {
   const { search, change } = useList(consoleOverviewParams);
   const navigate = useNavigate();
@@ -170,12 +221,6 @@ function GrowthCards({ currency }: { readonly currency: string }) {
       />
       <PackagesCard of="/admin/v1" months={span.months} currency={currency} rows={rows} />
       <CohortsCard of="/admin/v1" currency={currency} rows={rows} />
-      <ForecastCard currency={currency} />
-      <BusinessAccountsCard
-        sort={search.accounts === 'mrr' ? 'mrr' : 'runs_out_on'}
-        onSort={(sort) => change({ accounts: sort === 'mrr' ? sort : '' })}
-        currency={currency}
-      />
     </>
   );
 }
