@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Plus, SlidersHorizontal } from 'lucide-react';
+import { Pencil, Plus, SlidersHorizontal, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { deleteLimit, type LimitSettings, setLimit } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
@@ -12,7 +12,7 @@ import { tableState } from '../../api/table-state.ts';
 import { readCount } from '../../text/amounts.ts';
 import { limitName, limitUnit } from '../../text/limit-values.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
@@ -59,9 +59,11 @@ export function LimitsCard() {
             title: t`Actions`,
             align: 'end' as const,
             cell: (limit: Limit) => (
-              <span className="inline-flex gap-2">
-                <Button onClick={() => setOpened({ edit: limit })}>{t`Edit`}</Button>
-                <Button onClick={() => setOpened({ remove: limit })}>{t`Delete`}</Button>
+              <span className="inline-flex">
+                <IconButton label={t`Edit`} icon={Pencil} onClick={() => setOpened({ edit: limit })} />
+                <IconButton label={t`Delete`} onClick={() => setOpened({ remove: limit })}>
+                  <Trash2 aria-hidden="true" className="size-4 text-bad" />
+                </IconButton>
               </span>
             ),
           },

@@ -52,7 +52,7 @@ export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
   ];
   return (
     <Card
-      title={t`Who pays something else`}
+      title={t`Custom prices`}
       description={t`Accounts whose own price for this package differs from their group’s, now.`}
       lined
     >
@@ -63,7 +63,7 @@ export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
         rows={rows}
         phone={({ prices }) => <ComparedPrices prices={prices} currency={one.currency} />}
         rowKey={({ account: { id } }) => id}
-        empty={<EmptyState icon={Tags} title={t`Every account pays the price of its group`} />}
+        empty={<EmptyState icon={Tags} title={t`No account has custom prices`} />}
       />
     </Card>
   );

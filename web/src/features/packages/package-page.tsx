@@ -34,6 +34,7 @@ import { useText } from '../../ui/use-text.ts';
 import { FeatureList } from './feature-list.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import { OtherPayersCard } from './other-payers-card.tsx';
+import { PackageFigures } from './package-figures.tsx';
 import { PriceChangeList } from './price-change-list.tsx';
 import {
   changedPrices,
@@ -167,6 +168,18 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
         opened ?? emptyPrices,
       ]);
   const guard = useUnsavedGuard(isDirty);
+  const duration = (
+    <TextField
+      label={isTrial ? t`Days of the trial` : t`Displayed days per month`}
+      hint={
+        isTrial ? t`The trial ends after this many days.` : t`For display only. Plans run by calendar month.`
+      }
+      kind="count"
+      unit={t`days`}
+      problem={days !== '' && !isDuration ? t`Enter a whole number from 1 to ${formatCount(3_650)}.` : null}
+      {...daysField}
+    />
+  );
   return (
     <>
       {guard}
@@ -197,6 +210,7 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
           }
           back={<BackLink to="/admin/packages">{t`Packages`}</BackLink>}
         />
+        {one === null || one.trial ? null : <PackageFigures id={one.id} />}
         <fieldset disabled={!canChange} className="flex min-w-0 flex-col gap-5">
           {canChange ? null : (
             <Notice tone="info">{t`Your role can view packages and prices but not change them.`}</Notice>
@@ -227,30 +241,15 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
                 )}
               </Field>
             </div>
-            <div className="mt-4 grid gap-4 sm:grid-cols-2 lg:grid-cols-5">
-              <TextField
-                label={isTrial ? t`Days of the trial` : t`Displayed days per month`}
-                className="sm:col-span-2"
-                hint={
-                  isTrial
-                    ? t`The trial ends after this many days.`
-                    : t`For display only. Plans run by calendar month.`
-                }
-                kind="count"
-                problem={
-                  days !== '' && !isDuration ? t`Enter a whole number from 1 to ${formatCount(3_650)}.` : null
-                }
-                {...daysField}
+            <div className="mt-4 flex max-w-xl flex-col gap-4">
+              <SwitchField
+                label={t`Free trial`}
+                hint={t`Free, and can’t be ordered: you give it to customers. Can’t be changed later.`}
+                checked={isTrial}
+                disabled={one !== null || !canChange}
+                onChange={setIsTrial}
               />
-              <div className="sm:col-span-2 lg:col-span-3">
-                <SwitchField
-                  label={t`Free trial`}
-                  hint={t`Free, and can’t be ordered: you give it to customers. Can’t be changed later.`}
-                  checked={isTrial}
-                  disabled={one !== null || !canChange}
-                  onChange={setIsTrial}
-                />
-              </div>
+              {isTrial ? duration : null}
             </div>
           </Card>
           {defined.length === 0 ? null : (
@@ -289,15 +288,22 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
               ) : null}
             </Card>
           )}
-          <Card>
-            <SwitchField
-              label={t`Retired`}
-              hint={t`Can no longer be ordered. Active plans continue and can be renewed.`}
-              checked={retired}
-              disabled={!canChange}
-              onChange={setRetired}
-            />
-          </Card>
+          {isTrial && one === null ? null : (
+            <Card title={t`More`}>
+              <div className="flex max-w-xl flex-col gap-4">
+                {isTrial ? null : duration}
+                {one === null ? null : (
+                  <SwitchField
+                    label={t`Retired`}
+                    hint={t`Can no longer be ordered. Active plans continue and can be renewed.`}
+                    checked={retired}
+                    disabled={!canChange}
+                    onChange={setRetired}
+                  />
+                )}
+              </div>
+            </Card>
+          )}
           {isTrial && one !== null ? (
             <Notice tone="info">
               <Trans>
@@ -307,8 +313,15 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
             </Notice>
           ) : null}
           {command.error === null ? null : <ErrorNotice error={command.error} />}
-          {canChange ? (
-            <div className="flex flex-wrap justify-end gap-2">
+          {canChange && (one === null || isDirty) ? (
+            <div
+              className={
+                one === null
+                  ? 'flex flex-wrap justify-end gap-2'
+                  : 'sticky bottom-0 z-10 flex flex-wrap items-center justify-end gap-2 rounded-card border border-line bg-card px-4 py-3 shadow-high md:px-5'
+              }
+            >
+              {one === null ? null : <span className="mr-auto text-soft">{t`Unsaved changes`}</span>}
               <ButtonLink to="/admin/packages">{t`Cancel`}</ButtonLink>
               <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
                 {one === null ? t`Create package` : t`Save`}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Package, Plus } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
-import type { AdminPackage, Group } from '../../api/shapes.ts';
+import type { AdminPackage, Business, Group } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { formatChange } from '../../text/language.ts';
 import { periodsOf } from '../../text/words.ts';
@@ -12,14 +12,19 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { figures } from '../../ui/figures.tsx';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { FigureLink } from '../../ui/page-links.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 
 import { LimitsCard } from './limits-card.tsx';
+import { packageBusinessQuery } from './package-figures.tsx';
 import { savingPercent } from './saving-percent.ts';
 
-const columns: readonly Column<AdminPackage>[] = [
+type PackageSums = ReadonlyMap<number, Business['packages'][number]> | undefined;
+
+const columnsOf = (sums: PackageSums): readonly Column<AdminPackage>[] => [
   {
     title: t`Package`,
     grows: true,
@@ -45,6 +50,23 @@ const columns: readonly Column<AdminPackage>[] = [
   },
   { title: t`Status`, from: 'sm', cell: (one) => <PackageState one={one} /> },
   {
+    title: t`Active plans`,
+    align: 'end',
+    from: 'lg',
+    cell: ({ id }) =>
+      sums && (
+        <FigureLink to="/admin/customers" search={{ state: 'active', package_id: String(id) }}>
+          {figures(sums.get(id)?.active_plans ?? 0)}
+        </FigureLink>
+      ),
+  },
+  {
+    title: t`MRR`,
+    align: 'end',
+    from: 'lg',
+    cell: ({ id, currency }) => sums && <Money amount={sums.get(id)?.mrr ?? '0.00'} currency={currency} />,
+  },
+  {
     title: t`Reseller pays`,
     align: 'end',
     from: 'sm',
@@ -60,6 +82,8 @@ const columns: readonly Column<AdminPackage>[] = [
 
 export function PackagesPage() {
   const query = useQuery(allPackagesQuery);
+  const { data: business } = useQuery(packageBusinessQuery);
+  const sums: PackageSums = business && new Map(business.packages.map((row) => [row.package.id, row]));
   const create = useMay()('admin:packages') ? (
     <ButtonLink icon={Plus} look="primary" to="/admin/packages/$packageId" params={{ packageId: 'new' }}>
       {t`Create package`}
@@ -72,7 +96,7 @@ export function PackagesPage() {
         <Card flush>
           <DataTable
             caption={t`Packages`}
-            columns={columns}
+            columns={columnsOf(sums)}
             {...tableState(query)}
             rowKey={({ id }) => id}
             phone={(one) => <OnPhone one={one} />}

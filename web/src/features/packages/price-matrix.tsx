@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import type { AdminPackage, Group, PeriodName, ScheduledPrices } from '../../api/shapes.ts';
 import { readAmount, typedAmount } from '../../text/amounts.ts';
 import { periods } from '../../text/words.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { inputClasses } from '../../ui/field.tsx';
 import { savingPercent } from './saving-percent.ts';
 
@@ -67,7 +68,10 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
                     }
                     className={`${inputClasses} figures text-right`}
                   />
-                  <p aria-live="polite" className="min-h-5 pt-0.5 text-right text-xs text-soft">
+                  <p
+                    aria-live="polite"
+                    className={classNames('pt-0.5 text-right text-xs text-soft', months > 1 && 'min-h-5')}
+                  >
                     {isWrong ? (
                       <span className="text-bad">{t`Enter an amount, such as 29.00`}</span>
                     ) : (
