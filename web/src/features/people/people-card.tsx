@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Link2, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react';
+import { Link2, LogOut, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react';
 import type { AccessOwner } from '../../api/commands.ts';
 import { usePerson } from '../../api/person.ts';
 import { peopleQuery } from '../../api/queries.ts';
@@ -28,6 +28,9 @@ interface PeopleCardProps {
 export function PeopleCard({ owner, ofAdministrator, canChange, title, description }: PeopleCardProps) {
   const query = useQuery(peopleQuery(owner.path));
   const me = usePerson().person;
+  // The service refuses to remove the last one.
+  const owners = query.data?.data.filter(({ role, status }) => role === 'owner' && status !== 'invited');
+  const isOnlyOwner = ({ id }: Person) => owners?.length === 1 && owners[0]?.id === id;
   const columns: readonly Column<Person>[] = [
     {
       title: t`Team member`,
@@ -142,9 +145,13 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
             },
             {
               id: 'remove',
-              title: t`Remove ${person.username}`,
-              icon: Trash2,
-              look: 'danger',
+              title:
+                person.id === me.id
+                  ? t`Leave this account (${person.username})`
+                  : t`Remove ${person.username}`,
+              icon: person.id === me.id ? LogOut : Trash2,
+              ...(person.id !== me.id && { look: 'danger' as const }),
+              isOffered: !isOnlyOwner(person),
               dialog: (onClose) => <RemovePersonDialog owner={owner} person={person} onClose={onClose} />,
             },
           ]}
