@@ -303,8 +303,8 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   const reseller = await service.createReseller({ credit: '50.00' });
   await reseller.post('/orders', { package_id: service.packages.basic, customer: 'counted-in' });
   const { username } = (await service.admin.get(`/api/admin/v1/accounts/${reseller.id}`)).body.account;
-  const page = await panel.openAs(service.admin, '/panel/admin');
-  await page.getByRole('main').getByText(username).waitFor();
+  const page = await panel.openAs(service.admin, '/panel/admin?tab=accounts');
+  await page.getByRole('table', { name: 'Accounts by spending' }).getByText(username).waitFor();
   await goTo(page, 'Accounts');
   const search = page.getByRole('searchbox', { name: 'Name, email or end of a key' });
   // Only the end of a pasted key may appear in the URL.
@@ -332,6 +332,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
 test('another address of the product takes the password, and what was typed stays until it is right', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
+  await page.getByRole('radio', { name: /then notify/ }).check({ force: true });
   const address = page.getByLabel('Product URL');
   await address.fill('https://127.0.0.1/product');
   await page.getByLabel('Secret', { exact: true }).fill(`whsec_${'A'.repeat(32)}`);

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { sendAllCallsAgain } from '../../api/commands.ts';
 import { useMay } from '../../api/person.ts';
 import { attentionCountQuery, productCallsQuery } from '../../api/queries.ts';
+import type { AttentionCount } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -55,6 +56,7 @@ export function AttentionPage() {
             state={tableState(needing)}
             empty={
               <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
+                {counts === undefined ? null : `${failingWords(counts)} `}
                 {t`Calls that ran out of attempts appear here, including those for orders.`}
               </EmptyState>
             }
@@ -73,6 +75,12 @@ export function AttentionPage() {
       {isSendingAll ? <SendAllDialog onClose={() => setIsSendingAll(false)} /> : null}
     </>
   );
+}
+
+function failingWords({ failing: { count } }: AttentionCount): string {
+  return count === 0
+    ? t`No call is failing.`
+    : plural(count, { one: '# call is failing and retried.', other: '# calls are failing and retried.' });
 }
 
 function SendAllDialog({ onClose }: { readonly onClose: () => void }) {

@@ -1,4 +1,5 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
@@ -41,7 +42,6 @@ const columns: readonly Column<ProductCall>[] = [
     from: 'lg',
     cell: ({ account }) => <AccountLink id={account.id}>{account.username}</AccountLink>,
   },
-  { title: t`Attempts`, from: 'lg', align: 'end', cell: ({ attempts }) => formatCount(attempts) },
   {
     title: t`Product response`,
     from: 'sm',
@@ -54,11 +54,36 @@ const next: Column<ProductCall> = {
   from: 'sm',
   cell: ({ next_attempt_at: at }) => (at === null ? t`None` : <Time at={at} style="relative" />),
 };
-const last: Column<ProductCall> = {
-  title: t`Last attempt`,
-  from: 'sm',
-  cell: ({ last_attempt_at: at, created_at: written }) => <Time at={at ?? written} style="minute" />,
+const attempts: Column<ProductCall> = {
+  title: t`Attempts`,
+  from: 'lg',
+  align: 'end',
+  cell: ({ attempts: count }) => formatCount(count),
 };
+const age: Column<ProductCall> = {
+  title: t`Waiting since`,
+  from: 'sm',
+  cell: ({ created_at: written, last_attempt_at: tried, attempts: count }) => (
+    <TwoLines
+      first={
+        <span className={Date.now() - Date.parse(written) > dayMilliseconds ? 'font-medium text-bad' : ''}>
+          <Time at={written} style="relative" />
+        </span>
+      }
+      second={
+        tried === null ? (
+          t`Not called yet`
+        ) : (
+          <Trans>
+            {attemptsWords(count)}, last <Time at={tried} />
+          </Trans>
+        )
+      }
+    />
+  ),
+};
+const dayMilliseconds = 86_400_000;
+const attemptsWords = (count: number) => plural(count, { one: '# attempt', other: '# attempts' });
 const actions: Column<ProductCall> = {
   title: t`Decide`,
   untitled: true,
@@ -80,7 +105,7 @@ export function CallTable({ caption, list, state, empty }: CallTableProps) {
   return (
     <DataTable
       caption={caption}
-      columns={[...columns, list === 'waiting' ? next : last, actions]}
+      columns={[...columns, ...(list === 'waiting' ? [attempts, next] : [age]), actions]}
       {...state}
       rowKey={({ id }) => id}
       phone={(call) => <OnPhone call={call} />}

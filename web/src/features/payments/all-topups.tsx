@@ -5,10 +5,12 @@ import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { paymentParams } from '../../api/list-params.ts';
-import { allTopupsQuery } from '../../api/payment-queries.ts';
+import { allTopupsQuery, paymentsQuery } from '../../api/payment-queries.ts';
+import { useMay } from '../../api/person.ts';
 import type { ListedTopup } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
@@ -77,7 +79,7 @@ export function AllTopups() {
         phone={({ topup }) => topupOnPhone(topup)}
         openKey={opened.key}
         none={
-          <EmptyState icon={CreditCard} title={t`No top-ups yet`}>
+          <EmptyState icon={CreditCard} title={t`No top-ups yet`} action={<SetUp />}>
             {t`Payments by card and bank transfer appear here.`}
           </EmptyState>
         }
@@ -112,5 +114,18 @@ export function AllTopups() {
         </Suspense>
       )}
     </>
+  );
+}
+
+/** Offered while accounts have no way to pay. */
+function SetUp() {
+  const { data } = useQuery(paymentsQuery);
+  const mayChange = useMay()('admin:packages');
+  const methods = data && Object.values(data.payments.methods);
+  if (!mayChange || methods === undefined || methods.some((method) => method.enabled)) return null;
+  return (
+    <ButtonLink look="primary" to="/admin/payments" search={{ tab: 'settings' }}>
+      {t`Set up payments`}
+    </ButtonLink>
   );
 }

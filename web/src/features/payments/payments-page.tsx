@@ -36,7 +36,10 @@ export function PaymentsPage() {
   const chosen = useTab<(typeof tabs)[number]['tab']>(tabs);
   return (
     <>
-      <PageHeader title={t`Payments`} description={t`How accounts add funds to their balance.`} />
+      <PageHeader
+        title={t`Payments`}
+        description={t`Top-ups, bank statements and receivables of all accounts.`}
+      />
       <div className="page-stack gap-5">
         <TabLinks label={t`Parts of payments`} tabs={tabs} chosen={chosen} />
         {chosen === 'topups' ? <AllTopups /> : null}

@@ -79,20 +79,33 @@ function RetentionForm({ saved }: { readonly saved: Retention }) {
         <Card title={t`Deleted after`}>
           <div className="flex max-w-2xl flex-col gap-4">
             <TextField
-              label={t`Request log, in days`}
-              hint={t`Deletes requests of accounts and their stored bodies.`}
+              label={t`Request log`}
+              hint={
+                <>
+                  {t`Deletes requests of accounts and their stored bodies.`} {requests.range}
+                </>
+              }
               kind="count"
               {...requests.field}
             />
             <TextField
-              label={t`Events, in days`}
-              hint={t`Deletes events. Programs that are further behind have to read all data again.`}
+              label={t`Events`}
+              hint={
+                <>
+                  {t`Deletes events. Programs that are further behind have to read all data again.`}{' '}
+                  {events.range}
+                </>
+              }
               kind="count"
               {...events.field}
             />
             <TextField
-              label={t`Emails, in days`}
-              hint={t`Deletes the list of sent emails: addresses, subjects and times.`}
+              label={t`Emails`}
+              hint={
+                <>
+                  {t`Deletes the list of sent emails: addresses, subjects and times.`} {mails.range}
+                </>
+              }
               kind="count"
               {...mails.field}
             />
@@ -101,14 +114,23 @@ function RetentionForm({ saved }: { readonly saved: Retention }) {
         <Card title={t`Personal data`} description={t`Leave blank to keep it for good.`}>
           <div className="flex max-w-2xl flex-col gap-4">
             <TextField
-              label={t`IP addresses in the audit log, in days`}
-              hint={t`Removes the addresses of sign-ins from old entries. The entries stay.`}
+              label={t`IP addresses in the audit log`}
+              hint={
+                <>
+                  {t`Removes the addresses of sign-ins from old entries. The entries stay.`} {addresses.range}
+                </>
+              }
               kind="count"
               {...addresses.field}
             />
             <TextField
-              label={t`Customers of closed accounts, in days`}
-              hint={t`Erases names and references this long after the account was closed. Orders and ledger stay.`}
+              label={t`Customers of closed accounts`}
+              hint={
+                <>
+                  {t`Erases names and references this long after the account was closed. Orders and ledger stay.`}{' '}
+                  {closed.range}
+                </>
+              }
               kind="count"
               {...closed.field}
             />
@@ -168,10 +190,12 @@ function useDays(name: RetentionName, retention: Retention) {
   const isShorter = isRight && days !== null && days < (saved ?? Number.POSITIVE_INFINITY);
   return {
     days,
+    range: t`${least} to ${most} days.`,
     isChanged: text !== (saved === null ? '' : String(saved)),
     field: {
       ...field,
       maxLength: 6,
+      unit: text === '' && mayBeBlank ? t`kept for good` : t`days`,
       problem: isRight ? null : t`Enter a whole number from ${least} to ${most}.`,
     },
     deletesBefore: isShorter ? new Date(Date.now() - days * 86_400_000).toISOString() : null,
