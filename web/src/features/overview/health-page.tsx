@@ -94,8 +94,10 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
       {isWell ? (
         <>
           <strong className="font-medium">{t`All systems normal`}</strong>
-          {' · '}
-          {t`The database responds and no background job is failing.`}
+          <span className="max-sm:hidden">
+            {' · '}
+            {t`The database responds and no background job is failing.`}
+          </span>
         </>
       ) : (
         <>
