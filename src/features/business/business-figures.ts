@@ -37,10 +37,11 @@ export interface BusinessSpan {
   readonly today: string;
   /** The first days of the months, oldest first. */
   readonly months: readonly string[];
+  /** The first day of the present month, and of the next one. */
+  readonly month: string;
   readonly nextMonth: string;
-  /** The day after the last day of the forecast, and the first day of the month after that. */
+  /** The day after the last day of the forecast. */
   readonly until: string;
-  readonly monthAfter: string;
 }
 
 const forecastDays = 90;
@@ -52,13 +53,12 @@ export function businessSpan(count: number, now: EpochSeconds): BusinessSpan {
     const first = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1));
     return first.toISOString().slice(0, 10);
   };
-  const end = now + forecastDays * daySeconds;
   return {
     today: dayOf(now),
     months: Array.from({ length: count }, (_, index) => monthFrom(now, index + 1 - count)),
+    month: monthFrom(now, 0),
     nextMonth: monthFrom(now, 1),
-    until: dayOf(end),
-    monthAfter: monthFrom(end, 1),
+    until: dayOf(now + forecastDays * daySeconds),
   };
 }
 

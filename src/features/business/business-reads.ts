@@ -43,9 +43,10 @@ export interface AccountBusiness {
 
 export interface AccountsFilter {
   readonly today: string;
-  /** The day after the forecast, and the first day of the month after that. */
+  /** The first day of the present month. */
+  readonly month: string;
+  /** The day after the forecast. */
   readonly until: string;
-  readonly monthAfter: string;
   readonly by: 'mrr' | 'runs_out_on';
   readonly limit: number;
 }
@@ -74,29 +75,33 @@ const listCohortTotals: SqlStatement = {
   text: `select ${cohortNames} from cohort_totals sums where ${cohortsUntil}`,
 };
 
-// Each plan that runs is booked as lost on the day of its end, so the losses to come are the active plans. Those beyond the
-// forecast are read by month, which are fewer rows.
+// Each plan that runs is booked as lost on the day of its end, so the losses to come are the active plans: those of the
+// months from the present one, without the days before today. The days of the forecast are read of the listed accounts
+// alone, or of those whose renewals of these months cost more than their balance.
 const listAccounts: SqlStatement = {
   name: 'list_business_of_accounts',
-  text: `select a.id, a.username, a.display_name, a.balance_cents, d.plans + m.plans as plans,
-      d.year_cents + m.year_cents as year_cents, d.due_plans, d.due_cents, d.runs_out_on
-    from accounts a
+  text: `select a.id, a.username, a.display_name, a.balance_cents, a.plans, a.year_cents, d.due_plans, d.due_cents, d.runs_out_on
+    from (
+      select a.id, a.username, a.display_name, a.balance_cents, m.plans, m.year_cents, m.due_cents
+      from accounts a
+      join lateral (
+        select coalesce(sum(case step when 'month' then lost_plans else -lost_plans end), 0)::bigint as plans,
+          coalesce(sum(case step when 'month' then lost_cents else -lost_cents end), 0)::bigint as year_cents,
+          coalesce(sum(due_cents) filter (where step = 'month' and since < $2::date), 0)::bigint as due_cents
+        from plan_sums where account_id = a.id
+          and ((step = 'month' and since >= $3::date) or (step = 'day' and since >= $3::date and since < $1::date))) m on true
+      where a.id <= ${realAccountIdMax} and m.plans > 0 and ($4::text = 'mrr' or m.due_cents > a.balance_cents)
+      order by case when $4::text = 'mrr' then -m.year_cents end, a.id
+      limit case when $4::text = 'mrr' then $5::int end) a
     join lateral (
-      select coalesce(sum(plans), 0)::bigint as plans, coalesce(sum(year_cents), 0)::bigint as year_cents,
-        coalesce(sum(plans) filter (where since < $2::date), 0)::bigint as due_plans,
-        coalesce(sum(cost) filter (where since < $2::date), 0)::bigint as due_cents,
-        to_char(min(since) filter (where since < $2::date and together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
+      select coalesce(sum(plans), 0)::bigint as due_plans, coalesce(sum(cost), 0)::bigint as due_cents,
+        to_char(min(since) filter (where together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
       from (
-        select since, sum(lost_plans) as plans, sum(lost_cents) as year_cents, sum(due_cents) as cost,
-          sum(sum(due_cents)) over (order by since) as together
-        from plan_sums where account_id = a.id and step = 'day' and since >= $1::date and since < $3::date
+        select since, sum(lost_plans) as plans, sum(due_cents) as cost, sum(sum(due_cents)) over (order by since) as together
+        from plan_sums where account_id = a.id and step = 'day' and since >= $1::date and since < $2::date
         group by since) days) d on true
-    join lateral (
-      select coalesce(sum(lost_plans), 0)::bigint as plans, coalesce(sum(lost_cents), 0)::bigint as year_cents
-      from plan_sums where account_id = a.id and step = 'month' and since >= $3::date) m on true
-    where a.id <= ${realAccountIdMax} and d.plans + m.plans > 0 and ($4::text = 'mrr' or d.runs_out_on is not null)
-    order by case when $4::text = 'mrr' then -(d.year_cents + m.year_cents) end,
-      case when $4::text <> 'mrr' then d.runs_out_on end, a.id
+    where $4::text = 'mrr' or d.runs_out_on is not null
+    order by case when $4::text = 'mrr' then -a.year_cents end, case when $4::text <> 'mrr' then d.runs_out_on end, a.id
     limit $5::int`,
 };
 
@@ -141,8 +146,8 @@ export function createBusinessReads(database: Database): BusinessReads {
           : await database.ofAccount(accountId).query(listCohortSums, [month, accountId]);
       return rows.map((row) => cohortRows.parse(row));
     },
-    async accounts({ today, until, monthAfter, by, limit }) {
-      const values = [today, until, monthAfter, by, limit];
+    async accounts({ today, month, until, by, limit }) {
+      const values = [today, until, month, by, limit];
       const found = (await queryShards(database, listAccounts, values, 'every')).map(parseAccount);
       return found.toSorted((one, other) => compare(one, other, by)).slice(0, limit);
     },

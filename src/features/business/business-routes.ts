@@ -216,10 +216,10 @@ export function businessAdminRoutes(
       const { query, headers } = request;
       const by = readQuery(query, (sent) => sent.oneOf('sort', accountSorts) ?? 'mrr', 'invalid_filter');
       const format = readFormat(query, headers.accept, ['json', 'csv']);
-      const { today, until, monthAfter } = businessSpan(1, now());
+      const { today, month, until } = businessSpan(1, now());
       const isReady = await planSums.bringAllNearly();
       const limit = format === 'csv' ? numberMax : shownAccountsMax;
-      const found = isReady ? await business.accounts({ today, until, monthAfter, by, limit }) : [];
+      const found = isReady ? await business.accounts({ today, month, until, by, limit }) : [];
       const accounts = found.map(accountView);
       if (format === 'csv')
         return sendCsv(dependencies, request, reply, 'business-accounts', accountsCsv(accounts, currency));

@@ -30,10 +30,9 @@ export async function readWeek(
   { monday, now }: { readonly monday: string; readonly now: EpochSeconds },
 ): Promise<WeekFigures> {
   const span = businessSpan(2, now);
-  const { today, nextMonth, until, monthAfter } = span;
+  const { today, month, nextMonth, until } = span;
   const since = dayOf(Date.parse(monday) / 1000 - weekSeconds);
   const dueUntil = dayOf(now + weekSeconds);
-  const month = span.months.at(-1) ?? today;
   const { months, days } = await business.plans(
     { accountId, packageId: null },
     { month, from: since, to: until > nextMonth ? until : nextMonth },
@@ -41,7 +40,7 @@ export async function readWeek(
   const [last, present] = monthFigures(rowsUntilToday(months, days, span), span);
   const figures = together(days.filter((row) => row.since >= since && row.since < monday));
   const due = together(days.filter((row) => row.since >= today && row.since < dueUntil));
-  const filter = { today, until, monthAfter, by: 'runs_out_on', limit: listedMax } as const;
+  const filter = { today, month, until, by: 'runs_out_on', limit: listedMax } as const;
   return {
     monday,
     figures,
