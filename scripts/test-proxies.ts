@@ -54,6 +54,15 @@ if (missing.length > 0) {
   process.exit(2);
 }
 
+const files = [...contract, ...globSync('test/proxies/*.test.ts', { cwd: root }).sort()].filter(
+  (file) => positionals.length === 0 || positionals.some((part) => file.includes(part)),
+);
+// Without a file, Node would run every test that it finds.
+if (files.length === 0) {
+  console.error(`No test that runs through proxies is called ${positionals.join(' or ')}.`);
+  process.exit(2);
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-proxies-'));
 let failed = 0;
 try {
@@ -65,10 +74,6 @@ try {
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function runThrough(kind: string): Promise<number> {
-  const all = [...contract, ...globSync('test/proxies/*.test.ts', { cwd: root }).sort()];
-  const files = all.filter(
-    (file) => positionals.length === 0 || positionals.some((part) => file.includes(part)),
-  );
   const factsFile = join(folder, `${kind}.jsonl`);
   const flags = ['--test', '--test-concurrency=2', '--test-timeout=300000'];
   const reporters = [

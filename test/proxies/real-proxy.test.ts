@@ -19,7 +19,10 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { isSellthroughError, Sellthrough } from '../../sdk/src/index.ts';
 import { startCuttingProxy } from '../harness/cutting-proxy.ts';
+import { signIn } from '../harness/panel-client.ts';
+import { openPanelStream } from '../harness/panel-stream.ts';
 import { rawRequest, sendRaw } from '../harness/raw-socket.ts';
+import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 
 const kind = wantedProxy();
@@ -324,6 +327,20 @@ describe('without the service', () => {
     assert.equal(page.status, 308);
     assert.match(page.headers.get('location') ?? '', /^https:\/\//);
   });
+});
+
+test('a page’s event stream passes as it is written, and is closed when the page leaves', async () => {
+  const openStreams = async () =>
+    (await readMetrics({ address: service.directAddress })).get('sellthrough_panel_streams');
+  const stream = await openPanelStream(service.address, await signIn(service, reseller));
+  assert.equal(stream.headers.get('content-encoding'), null);
+  assert.equal(await openStreams(), 1);
+  // The service sends little: a proxy that buffers would hold it until the stream ends after 15 minutes.
+  const body = { package_id: service.packages.basic, customer: 'followed', idempotency_key: 'followed' };
+  assert.equal((await reseller.post('/orders', body)).status, 201);
+  await stream.until('orders');
+  stream.leave();
+  while ((await openStreams()) !== 0);
 });
 
 test('the inside of the service stays inside', async () => {
