@@ -54,6 +54,7 @@ export const accountSpendingFilterSchema = Type.Object({
   sort: Type.Optional(
     Type.String({ description: 'spent, orders or refunded: of what there is most first.' }),
   ),
+  format: Type.Optional(Type.String({ description: 'json (the default) or csv, which has all accounts.' })),
 });
 
 export const accountSpendingSchema = Type.Object({

@@ -3,17 +3,19 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CircleDollarSign, PackageOpen } from 'lucide-react';
+import { CircleDollarSign, Download, PackageOpen } from 'lucide-react';
+import { useState } from 'react';
 import { revenueParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { allPackagesQuery, spendingOfAccountsQuery } from '../../api/queries.ts';
 import type { SpendingOfAccount, SpendingOfAccounts } from '../../api/shapes.ts';
-import { timesOfUtc } from '../../text/days.ts';
-import { formatCount } from '../../text/language.ts';
+import { isDay, timesOfUtc } from '../../text/days.ts';
+import { formatChange, formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { spendingKindWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -22,9 +24,11 @@ import { FilterBar } from '../../ui/filter-bar.tsx';
 import { ListSelect } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
+import { DayField } from '../../ui/span-filter.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { TotalsLine } from '../../ui/totals-line.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { formatPercent } from '../business/percent.ts';
 
 /** Exact times instead of the reader's days, because the sums are of UTC days. */
 interface Span {
@@ -44,22 +48,26 @@ export function RevenuePage() {
   const { currency } = useMe().account;
   const list = useList(revenueParams);
   const navigate = useNavigate();
+  const [isTyping, setIsTyping] = useState(false);
   const { search, change } = list;
   const { package_id: packageId, kind, sort } = search;
   const spans = spansTo(new Date());
   const [usual] = spans;
   const span: Span =
     search.from === undefined || search.to === undefined ? usual : { from: search.from, to: search.to };
-  const query = useQuery(
-    spendingOfAccountsQuery({
-      from: span.from.slice(0, 10),
-      to: span.to.slice(0, 10),
-      package_id: packageId,
-      kind,
-      sort,
-    }),
-  );
+  const filter = {
+    from: span.from.slice(0, 10),
+    to: span.to.slice(0, 10),
+    package_id: packageId,
+    kind,
+    sort,
+  };
+  const query = useQuery(spendingOfAccountsQuery(filter));
   const { data } = query;
+  const before = spanBefore(span);
+  const { data: earlier } = useQuery(
+    spendingOfAccountsQuery({ ...before, package_id: packageId, kind, sort }),
+  );
   const { data: packages } = useQuery(allPackagesQuery);
   const spanOptions = spans.some(({ from, to }) => from === span.from && to === span.to)
     ? spans
@@ -79,18 +87,35 @@ export function RevenuePage() {
         })}
       />
       <Card flush>
-        <FilterBar clear={list.isFiltered ? () => void navigate({ to: '.', search: list.all }) : undefined}>
+        <FilterBar
+          clear={list.isFiltered ? () => void navigate({ to: '.', search: list.all }) : undefined}
+          end={
+            <CsvButton
+              path="/admin/spending"
+              query={filter}
+              name="revenue"
+              icon={Download}
+              label={t`Export as CSV`}
+            />
+          }
+        >
           <SelectField
             label={t`Time (UTC)`}
             unlabeled
             className="max-sm:basis-full"
-            value={keyOf(span)}
-            options={spanOptions.map((one) => ({ value: keyOf(one), title: one.title }))}
+            value={isTyping ? custom : keyOf(span)}
+            options={[
+              ...spanOptions.map((one) => ({ value: keyOf(one), title: one.title })),
+              { value: custom, title: t`Between …` },
+            ]}
             onValue={(key) => {
+              setIsTyping(key === custom);
+              if (key === custom) return;
               const chosen = spanOptions.find((one) => keyOf(one) === key) ?? usual;
               change({ from: chosen.from, to: chosen.to });
             }}
           />
+          {isTyping ? <UtcDays span={span} onSpan={change} /> : null}
           <ListSelect
             list={list}
             name="package_id"
@@ -110,11 +135,11 @@ export function RevenuePage() {
         ) : (
           <>
             {query.error !== null && data === undefined ? null : (
-              <RevenueTotals spending={data} currency={currency} />
+              <RevenueTotals spending={data} earlier={earlier} before={before} currency={currency} />
             )}
             <DataTable
               caption={t`Revenue by account`}
-              columns={columnsOf(span, search, currency)}
+              columns={columnsOf(span, search, currency, data, earlier)}
               rows={data?.data}
               error={query.error}
               onRetry={() => void query.refetch()}
@@ -155,6 +180,8 @@ function columnsOf(
   { from, to }: Span,
   { package_id, kind }: { readonly package_id?: string; readonly kind?: string },
   currency: string,
+  spending: SpendingOfAccounts | undefined,
+  earlier: SpendingOfAccounts | undefined,
 ): readonly Column<SpendingOfAccount>[] {
   const times = { from, to };
   const rows =
@@ -223,15 +250,87 @@ function columnsOf(
       sort: { by: 'spent', direction: 'descending' },
       cell: ({ account, spent }) => toLedger(account.id, spent, {}),
     },
+    {
+      title: t`Share`,
+      align: 'end',
+      from: 'lg',
+      cell: ({ spent }) => (
+        <span className="figures text-soft">{shareWords(spent, spending?.totals?.spent)}</span>
+      ),
+    },
+    {
+      title: t`Change`,
+      align: 'end',
+      from: 'md',
+      cell: ({ account, spent }) => (
+        <span className="figures">{changeWords(spent, spentBefore(account.id, earlier))}</span>
+      ),
+    },
   ];
+}
+
+function shareWords(spent: string, total: string | undefined): string {
+  const whole = Number(total ?? 0);
+  return whole > 0 ? formatPercent((100 * Number(spent)) / whole) : '–';
+}
+
+function changeWords(spent: string, before: string | undefined): string {
+  const base = Number(before ?? 0);
+  return base > 0 ? formatChange(Number(spent) / base - 1) : '–';
+}
+
+/** undefined: not known, because only the first accounts are listed. */
+function spentBefore(id: number, earlier: SpendingOfAccounts | undefined): string | undefined {
+  return earlier?.data?.find(({ account }) => account.id === id)?.spent;
+}
+
+/** As many days just before, or the month before a month. */
+function spanBefore({ from, to }: Span): Span {
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const [start, end] = [new Date(from), new Date(to)];
+  const month = timesOfUtc(from.slice(0, 7));
+  const isMonth = month.from === from && month.to === to;
+  const first = isMonth
+    ? Date.UTC(start.getUTCFullYear(), start.getUTCMonth() - 1, 1)
+    : start.getTime() - Math.ceil((end.getTime() - start.getTime()) / dayMilliseconds) * dayMilliseconds;
+  return { from: dayOf(first), to: dayOf(start.getTime() - 1) };
+}
+
+interface UtcDaysProps {
+  readonly span: Span;
+  readonly onSpan: (span: Span) => void;
+}
+
+function UtcDays({ span, onSpan }: UtcDaysProps) {
+  const [from, to] = [span.from.slice(0, 10), span.to.slice(0, 10)];
+  return (
+    <>
+      <DayField
+        label={t`From`}
+        meaning={t`The first day (UTC)`}
+        value={from}
+        max={to}
+        onDay={(day) => isDay(day) && onSpan({ from: timesOfUtc(day).from, to: span.to })}
+      />
+      <DayField
+        label={t`to`}
+        meaning={t`The last day (UTC)`}
+        value={to}
+        min={from}
+        onDay={(day) => isDay(day) && onSpan({ from: span.from, to: timesOfUtc(day).to })}
+      />
+    </>
+  );
 }
 
 interface RevenueTotalsProps {
   readonly spending: SpendingOfAccounts | undefined;
+  readonly earlier: SpendingOfAccounts | undefined;
+  readonly before: Span;
   readonly currency: string;
 }
 
-function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
+function RevenueTotals({ spending, earlier, before, currency }: RevenueTotalsProps) {
   const totals = spending?.totals;
   if (totals === null) return null;
   const money = (amount: string | undefined) => amount && <Money amount={amount} currency={currency} />;
@@ -239,6 +338,19 @@ function RevenueTotals({ spending, currency }: RevenueTotalsProps) {
     <TotalsLine
       totals={{
         spent: { name: t`Revenue`, value: money(totals?.spent) },
+        before: {
+          name: spanWords(before),
+          value: earlier && (
+            <>
+              {money(earlier.totals?.spent ?? '0.00')}
+              {totals === undefined ? null : (
+                <span className="ml-1.5 font-normal text-soft">
+                  {changeWords(totals.spent, earlier.totals?.spent)}
+                </span>
+              )}
+            </>
+          ),
+        },
         orders: { name: t`Orders`, value: totals && formatCount(totals.orders) },
         charged: { name: t`Charged`, value: money(totals?.charged) },
         refunded: { name: t`Refunded`, value: money(totals?.refunded) },
@@ -254,6 +366,8 @@ function accountsWords({ data, count_of_accounts: count }: SpendingOfAccounts): 
 }
 
 const monthsMax = 12;
+const dayMilliseconds = 86_400_000;
+const custom = 'custom';
 
 function spansTo(now: Date): readonly [NamedSpan, ...NamedSpan[]] {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
