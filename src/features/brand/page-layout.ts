@@ -6,6 +6,7 @@ import { type Language, languages } from '../../shared/languages.ts';
 import { html, type Markup } from '../../shared/markup.ts';
 import type { Brand } from './brand-store.ts';
 import { brandStylesheetPath, iconAddress, logoAddress } from './brand-view.ts';
+import { nameInitial } from './name-initial.ts';
 
 export const stylesheetPath = '/customer.css';
 
@@ -36,7 +37,7 @@ ${icon === null ? html`` : html`<link rel="icon" href="${icon}">\n`}</head>
 ${operator(brand)}<main>
 ${body}
 </main>
-<footer>${supportAddress === null ? html`` : html`<p>${t('help', { address: supportAddress })}</p>`}
+<footer>${supportAddress === null ? html`` : html`<p><a href="mailto:${supportAddress}">${t('help', { address: supportAddress })}</a></p>`}
 <nav aria-label="${t('languages')}">${others.map(
     (other) =>
       html`<a href="?language=${other}" lang="${other}" hreflang="${other}">${languageNames[other]}</a>`,
@@ -51,14 +52,21 @@ function operator(brand: Brand): Markup {
   if (name === null && logo === null) return html``;
   const image =
     logo === null
-      ? html``
+      ? html`<span class="initial" aria-hidden="true">${nameInitial(name ?? '')}</span>`
       : html`<img src="${logoAddress(brand)}" alt="" width="${logo.width}" height="${logo.height}">`;
   return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
 }
 
 export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
   const { t } = look.translator;
-  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>`);
+  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>${supportButton(look)}`);
+}
+
+/** The way on from a page that has no other. */
+export function supportButton({ brand: { supportAddress }, translator: { t } }: PageLook): Markup {
+  return supportAddress === null
+    ? html``
+    : html`\n<p><a class="button" href="mailto:${supportAddress}">${t('contact_support')}</a></p>`;
 }
 
 /** Innocent users see this page too if someone with the same address guesses links. */
@@ -95,8 +103,12 @@ export const stylesheet = `.test {
 }
 * { box-sizing: border-box; }
 body {
+  display: flex;
+  flex-direction: column;
+  justify-content: center;
+  min-height: 100dvh;
   margin: 0;
-  padding: 1.5rem 1rem 3rem;
+  padding: 1.5rem 1rem;
   background: var(--page);
   color: var(--ink);
   font: .9375rem/1.5 system-ui, sans-serif;
@@ -107,19 +119,27 @@ body {
   align-items: center;
   justify-content: center;
   gap: .625rem;
-  max-width: 32rem;
-  margin: 5vh auto 1rem;
+  margin: 0 auto 1rem;
   font-weight: 600;
+}
+.initial {
+  display: grid;
+  place-items: center;
+  width: 2rem;
+  height: 2rem;
+  border-radius: 8px;
+  background: var(--accent);
+  color: var(--on-accent);
 }
 .operator img { width: auto; height: auto; max-width: 12rem; max-height: 2.5rem; border-radius: 4px; }
 @media (prefers-color-scheme: dark) { .operator img { padding: 2px; background: #fff; } }
-.operator + main { margin-top: 0; }
-footer { max-width: 32rem; margin: 1rem auto 0; text-align: center; color: var(--soft); font-size: .875rem; }
-footer p { margin: 0 0 .25rem; }
+footer { margin: 1rem auto 0; text-align: center; color: var(--soft); font-size: .875rem; }
+footer p { margin: 0; }
 footer a { display: inline-block; padding: .75rem; color: inherit; }
 main {
+  width: 100%;
   max-width: 32rem;
-  margin: 5vh auto 0;
+  margin: 0 auto;
   padding: clamp(1.25rem, 5vw, 2rem);
   background: var(--card);
   border: 1px solid var(--line);
@@ -145,7 +165,6 @@ dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .5rem 0; border-t
 h2 + dl div:first-child { border-top: 0; }
 dt { color: var(--soft); }
 dd { margin: 0 0 0 auto; font-variant-numeric: tabular-nums; text-align: right; }
-dd small { color: var(--soft); font-size: .8125rem; }
 ul { margin: 0; padding-left: 1.25rem; }
 li { margin: .25rem 0; }
 .state { padding: .0625rem .375rem; border-radius: 6px; font-size: .75rem; line-height: 1.5; font-weight: 500; letter-spacing: 0; }
@@ -170,9 +189,11 @@ main > :last-child { margin-bottom: 0; }
   .state { border: 1px solid; }
 }
 progress::-webkit-progress-bar { background: var(--fill); }
-progress::-webkit-progress-value { background: var(--accent); }
-progress::-moz-progress-bar { background: var(--accent); }
-button {
+progress::-webkit-progress-value { border-radius: 99px; background: var(--accent); }
+progress::-moz-progress-bar { border-radius: 99px; background: var(--accent); }
+button, .button {
+  display: inline-flex;
+  align-items: center;
   min-height: 2.75rem;
   padding: .5rem 1.4rem;
   border: 1px solid transparent;
@@ -181,11 +202,12 @@ button {
   color: var(--on-accent);
   font: inherit;
   font-weight: 500;
+  text-decoration: none;
   cursor: pointer;
 }
-button:hover { background: var(--accent-strong); }
+button:hover, .button:hover { background: var(--accent-strong); }
 button.quiet { min-height: 2.25rem; padding: .2rem .875rem; border-color: var(--line); background: var(--card); color: var(--ink); }
 button.quiet:hover { background: var(--fill); }
-button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+button:focus-visible, .button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 @media (pointer: coarse) { button.quiet { min-height: 2.75rem; } }
 `;

@@ -5,7 +5,7 @@ import type { Translator } from '../../platform/text/translator.ts';
 import type { LimitDefinition, LimitValue } from '../../shared/limits.ts';
 import { html, Markup } from '../../shared/markup.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { notice, type PageLook, page } from '../brand/page-layout.ts';
+import { notice, type PageLook, page, supportButton } from '../brand/page-layout.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
@@ -68,7 +68,7 @@ ${isActive ? timeLeft(translator, customer, now) : html``}
 <div><dt>${t(end)}</dt><dd>${day(translator, customer.expiresAt)}</dd></div>
 ${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
 </dl>
-${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>`}
+${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>${supportButton(look)}`}
 ${plan === undefined ? html`` : limitsTable(translator, plan, limits)}
 ${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
   );
@@ -142,5 +142,5 @@ function limitValue({ t, count }: Translator, value: LimitValue): Markup | strin
 
 function day(translator: Translator, seconds: EpochSeconds): Markup {
   const exact = formatTime(seconds);
-  return html`<time datetime="${exact}" title="${exact}">${translator.day(seconds)}</time> <small>${translator.time(seconds)}</small>`;
+  return html`<time datetime="${exact}" title="${translator.moment(seconds)}">${translator.day(seconds)}</time>`;
 }

@@ -41,9 +41,9 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   ended: 'Beendet',
   renewal: 'Verlängerung',
   renewal_automatic:
-    '{months, plural, one {automatisch, um einen Monat} =12 {automatisch, um ein Jahr} other {automatisch, um # Monate}}',
-  renewal_none: 'nicht automatisch',
-  renewal_ends: 'keine, der Tarif endet',
+    '{months, plural, one {Automatisch, um einen Monat} =12 {Automatisch, um ein Jahr} other {Automatisch, um # Monate}}',
+  renewal_none: 'Verlängert sich nicht automatisch',
+  renewal_ends: 'Keine, der Tarif endet',
   ask_to_go_on: 'Möchten Sie den Tarif fortsetzen, fragen Sie dort, wo Sie ihn gekauft haben.',
   limits: 'Limits',
   unlimited: 'Unbegrenzt',
@@ -51,6 +51,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   not_included: 'Nicht enthalten',
   features: 'Leistungen',
   help: 'Hilfe: {address}',
+  contact_support: 'Support kontaktieren',
   languages: 'Sprachen',
   no_alerts_title: 'Benachrichtigungen abbestellen?',
   no_alerts_text:

@@ -14,8 +14,6 @@ export interface Translator {
   t(key: TextKey, values?: TextValues): string;
   /** "January 15, 2026" */
   day(seconds: EpochSeconds): string;
-  /** "12:00 UTC" */
-  time(seconds: EpochSeconds): string;
   /** "January 15, 2026, 12:00 UTC" */
   moment(seconds: EpochSeconds): string;
   /** "January 2026", of "2026-01". */
@@ -72,7 +70,6 @@ function createTranslator(language: Language): Translator {
       return String(message.format(values));
     },
     day,
-    time,
     moment: (seconds) => `${day(seconds)}, ${time(seconds)}`,
     month: (month) => months.format(new Date(`${month}-01T00:00:00Z`)),
     count: (value) => counts.format(value),
