@@ -182,10 +182,13 @@ test('a change of password ends every other session and keeps this one, with a n
   const newPassword = 'another good password';
   const cookie = async () => (await page.context().cookies()).map(({ value }) => value).join();
   const before = await cookie();
-  await page.getByLabel('Current password').fill(testPassword);
-  await page.getByLabel('New password', { exact: true }).fill(newPassword);
-  await page.getByLabel('Confirm new password').fill(newPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
+  const changing = dialog(page, 'Change password');
+  await changing.getByLabel('Current password').fill(testPassword);
+  await changing.getByLabel('New password', { exact: true }).fill(newPassword);
+  await changing.getByText('Strong.').waitFor();
+  await changing.getByLabel('Confirm new password').fill(newPassword);
+  await changing.getByRole('button', { name: 'Change password' }).click();
   await said(page, 'Password changed');
   await heading(other, 'Sign in').waitFor();
   await typeSignIn(other, username, testPassword);

@@ -724,7 +724,10 @@ test('a request without a cookie of ours is not signed in, no matter what it hol
 
 test('a service without a mail server offers no link to a new password, and shows invitations to the operator', async () => {
   const anonymous = createPanelClient(service.address, '');
-  assert.deepEqual((await anonymous.get('/sign-in')).body, { password_reset: false, demo: 'off' });
+  assert.deepEqual((await anonymous.get('/sign-in')).body, {
+    ...{ password_reset: false, demo: 'off' },
+    support_address: null,
+  });
   expectRefusal(await anonymous.post('/password-reset', { account: 'admin' }), '409 mail_not_configured');
   const body = { username: 'without-mail', group: 'reseller', email: 'a@example.com', invite: true };
   const made = await service.admin.post('/api/admin/v1/accounts', body);

@@ -64,7 +64,8 @@ export function signInRoutes(app: FastifyInstance, dependencies: SignInRoutesDep
     },
     async (request, reply) => {
       const demo = lookAround !== null && isDirectVisit(request) ? await lookAround.state() : 'off';
-      return reply.send({ password_reset: passwordLinks.isOn, demo });
+      const { supportAddress } = brand.current();
+      return reply.send({ password_reset: passwordLinks.isOn, demo, support_address: supportAddress });
     },
   );
 

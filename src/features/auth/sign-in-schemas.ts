@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { typed } from '../../shared/password-fields.ts';
-import { time } from '../../shared/schema-parts.ts';
+import { orNothing, time } from '../../shared/schema-parts.ts';
 
 export const lookAroundStates = ['off', 'filling', 'ready'] as const;
 
@@ -28,6 +28,7 @@ export const signInOptionsSchema = Type.Object({
   demo: Type.Enum(lookAroundStates, {
     description: 'ready: this browser may look around without a password. filling: soon. Otherwise off.',
   }),
+  support_address: orNothing(Type.String(), 'Where someone without an account can ask. null: not set.'),
 });
 
 export const lookAroundBodySchema = Type.Object({ role: Type.Enum(['operator', 'reseller', 'customer']) });

@@ -1,3 +1,4 @@
+import { Globe, type LucideIcon, SunMoon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { LanguageChoice } from '../../ui/language-choice.tsx';
 import { ThemeChoice } from '../../ui/theme-choice.tsx';
@@ -25,9 +26,23 @@ export function EntryCard({ title, heading, below, isSignedIn = false, children 
       </div>
       {below}
       <div className="mt-5 flex justify-center gap-1.5">
-        <LanguageChoice isSignedIn={isSignedIn} />
-        <ThemeChoice />
+        <Named icon={Globe}>
+          <LanguageChoice isSignedIn={isSignedIn} className="pl-7" />
+        </Named>
+        <Named icon={SunMoon}>
+          <ThemeChoice className="pl-7" />
+        </Named>
       </div>
     </main>
+  );
+}
+
+/** A select with an icon instead of a label. */
+function Named({ icon: Icon, children }: { readonly icon: LucideIcon; readonly children: ReactNode }) {
+  return (
+    <span className="relative inline-flex items-center">
+      <Icon aria-hidden="true" className="pointer-events-none absolute left-2 size-3.5 text-soft" />
+      {children}
+    </span>
   );
 }

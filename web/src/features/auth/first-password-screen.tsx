@@ -33,7 +33,6 @@ export default function FirstPasswordScreen({ username, typed = null, onDone }: 
         currentLabel={t`Temporary password`}
         typedCurrent={typed}
         action={t`Set password`}
-        isNarrow
         onDone={onDone}
       />
     </EntryCard>

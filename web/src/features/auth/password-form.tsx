@@ -2,7 +2,6 @@ import { t } from '@lingui/core/macro';
 import { changePassword } from '../../api/commands.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { PasswordField } from '../../ui/field.tsx';
 import { useText } from '../../ui/use-text.ts';
@@ -14,7 +13,6 @@ export function PasswordForm({
   currentLabel,
   typedCurrent = null,
   action,
-  isNarrow = false,
   onDone,
 }: {
   readonly username: string;
@@ -22,7 +20,6 @@ export function PasswordForm({
   /** Known from the sign-in: the form does not ask for it. */
   readonly typedCurrent?: string | null;
   readonly action: string;
-  readonly isNarrow?: boolean;
   readonly onDone: () => void;
 }) {
   const [current, currentField, setCurrent] = useText(typedCurrent ?? '');
@@ -50,20 +47,15 @@ export function PasswordForm({
     >
       {/* Password managers need a username field. */}
       <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-      <div className={classNames('grid gap-4', !isNarrow && 'md:grid-cols-3')}>
+      <div className="grid gap-4">
         {typedCurrent === null ? (
-          <PasswordField
-            label={currentLabel}
-            autoComplete="current-password"
-            autoFocus={isNarrow}
-            {...currentField}
-          />
+          <PasswordField label={currentLabel} autoComplete="current-password" autoFocus {...currentField} />
         ) : null}
         <PasswordField
           label={t`New password`}
           autoComplete="new-password"
           autoFocus={typedCurrent !== null}
-          hint={t`Use at least ${lengthMin} characters.`}
+          hint={next === '' ? t`Use at least ${lengthMin} characters.` : strengthWords(next)}
           problem={isShort ? t`Use at least ${lengthMin} characters.` : null}
           {...nextField}
         />
@@ -75,11 +67,20 @@ export function PasswordForm({
         />
       </div>
       {command.error === null ? null : <ErrorNotice error={command.error} />}
-      <div className={classNames(isNarrow && 'grid')}>
+      <div className="grid">
         <Button type="submit" look="primary" busy={command.isPending} disabled={!isReady}>
           {action}
         </Button>
       </div>
     </form>
   );
+}
+
+const [longLength, differentMin] = [16, 8];
+
+/** A rough guide: long passwords of different characters are hard to guess. */
+function strengthWords(password: string): string {
+  const different = new Set(password).size;
+  if (different < differentMin) return t`Easy to guess: use more different characters.`;
+  return password.length < longLength ? t`Good. Longer is stronger.` : t`Strong.`;
 }

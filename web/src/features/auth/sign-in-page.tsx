@@ -29,7 +29,14 @@ export function SignInPage() {
               <Anchor href={`${base}/reset-password`}>{t`Forgot your password?`}</Anchor>
             </p>
           ) : null}
-          <p className="mt-5 text-center text-soft">{t`Need an account? Contact the operator.`}</p>
+          <p className="mt-5 text-center text-soft">
+            {t`Need an account?`}{' '}
+            {options?.support_address ? (
+              <Anchor href={`mailto:${options.support_address}`}>{t`Contact the operator`}</Anchor>
+            ) : (
+              t`Contact the operator`
+            )}
+          </p>
         </>
       }
     >

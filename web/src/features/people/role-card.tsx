@@ -42,7 +42,7 @@ export function RoleCard({ ofAdministrator }: { readonly ofAdministrator: boolea
               {t`Permission`}
             </th>
             {shown.map(({ role }) => (
-              <th key={role} scope="col" className="px-1 py-2 text-center font-medium sm:w-28 sm:px-3">
+              <th key={role} scope="col" className="px-1 py-2 text-center font-medium last:pr-4 sm:w-28 sm:px-3">
                 {roleWord(role)}
               </th>
             ))}
@@ -55,7 +55,7 @@ export function RoleCard({ ofAdministrator }: { readonly ofAdministrator: boolea
                 {words}
               </th>
               {shown.map(({ role, scopes }) => (
-                <td key={role} className="px-1 py-2.5 text-center sm:px-3">
+                <td key={role} className="px-1 py-2.5 text-center last:pr-4 sm:px-3">
                   {scopes.has(scope) ? (
                     <>
                       <Check aria-hidden="true" className="inline size-4 text-good" />
