@@ -149,6 +149,16 @@ test('pages of the audit log follow each other to the end, and together are the 
   }
 });
 
+test('the audit log is also CSV, with all entries that match', async () => {
+  const found = await audit('?action=account');
+  const file = await console.get('/admin/audit?action=account&format=csv');
+  const [header, first, ...others] = file.text.trim().split('\n');
+  assert.equal(header, 'number,at,action,subject,target,account,actor,by_type,by_name,before,after');
+  const [{ entry }] = found;
+  assert.ok(first?.startsWith(`${entry.number},${entry.at},${entry.action},`), first);
+  assert.equal(others.length, found.length - 1);
+});
+
 test('a filter of the audit log that cannot be read, and a name that no one has, are refused with the field', async () => {
   for (const [query, field] of [
     ['?actor=no-such-at-all', 'actor'],

@@ -239,6 +239,12 @@ test('the operator sees what each account spent, and it adds up to the figures',
       figure,
     );
   assert.equal(all.count_of_accounts, all.data.length);
+  const file = await console.get(`/admin/spending?${days}&format=csv`);
+  assert.match(file.headers.get('content-type') ?? '', /^text\/csv/);
+  const [header, first, ...others] = file.text.trim().split('\n');
+  assert.equal(header, 'account_id,username,display_name,orders,charged,refunded,spent,currency');
+  assert.ok(first?.startsWith(`${all.data[0].account.id},`) && first.endsWith(`,${all.data[0].spent},USD`));
+  assert.equal(others.length, all.data.length - 1);
   const spent = all.data.map((row: Row) => cents(row.spent));
   assert.deepEqual(
     spent,

@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
+import { readFormat } from '../../platform/http/answer-format.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
 import { RequestRefused } from '../../platform/http/request-refused.ts';
+import { allPages, sendExport } from '../../platform/http/send-export.ts';
+import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { fieldRefusal, isRefusal, type Refusal } from '../../shared/error-catalog.ts';
 import { parseAccountId, parseRowId } from '../../shared/identifiers.ts';
@@ -11,7 +14,9 @@ import type { SignInLog } from '../auth/sign-in-log.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findAccountByUsername } from '../identity/find-accounts.ts';
 import { findPersonId } from '../identity/find-people.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { auditCsv } from './audit-csv.ts';
 import { auditFilterSchema, foundAuditEntrySchema } from './audit-schemas.ts';
 import { auditTargets, subjectsOf } from './audit-targets.ts';
 import { auditView } from './audit-view.ts';
@@ -20,6 +25,7 @@ import { type AuditFilter, searchAudit } from './search-audit-log.ts';
 interface AuditPanelRoutesDependencies {
   readonly customers: CustomerReads;
   readonly database: Database;
+  readonly exports: PerAccountConcurrency;
   readonly packages: PackageCatalogHolder;
   readonly seal: Seal;
   readonly signIns: SignInLog;
@@ -38,7 +44,7 @@ const foundAudit = {
 };
 
 export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelRoutesDependencies): void {
-  const { database, customers, packages, seal, signIns } = dependencies;
+  const { database, customers, exports, packages, seal, signIns } = dependencies;
 
   app.get(
     '/audit',
@@ -51,11 +57,12 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
         response: { 200: cursorPageOf(foundAuditEntrySchema) },
       },
     },
-    async ({ query }, reply) => {
+    async (request, reply) => {
+      const { query, headers } = request;
+      const format = readFormat(query, headers.accept, ['json', 'csv']);
       const page = readFilteredPage(seal, foundAudit, 0, query, true);
       const { filter: sent, position, limit, cursorAt } = page;
       const { action, span } = sent;
-      const before = position === null ? numberMax : Number(position);
       const [actor, accountId, subjects] = await Promise.all([
         actorOf(sent.actor),
         accountOf(sent.account),
@@ -68,13 +75,20 @@ export function auditPanelRoutes(app: FastifyInstance, dependencies: AuditPanelR
         throw new RequestRefused(fieldRefusal('validation_failed', 'target', reason));
       }
       await signIns.settled();
-      const filter = { ...span, actor, accountId, action, subjects, before, limit };
-      const { entries, nextBefore } = await searchAudit(database, filter);
-      const targets = await auditTargets({ database, customers, packages: packages.current() }, entries);
-      return reply.send({
-        data: entries.map((entry, index) => ({ entry: auditView(entry), target: targets[index] })),
-        next_cursor: cursorAt(nextBefore === null ? null : String(nextBefore)),
-      });
+      const find = async (from: string | null, most: number) => {
+        const before = from === null ? numberMax : Number(from);
+        const filter = { ...span, actor, accountId, action, subjects, before, limit: most };
+        const { entries, nextBefore } = await searchAudit(database, filter);
+        const targets = await auditTargets({ database, customers, packages: packages.current() }, entries);
+        const items = entries.map((entry, index) => ({ entry: auditView(entry), target: targets[index] }));
+        return { items, next: nextBefore === null ? null : String(nextBefore) };
+      };
+      if (format === 'csv') {
+        const turns = { exports, accountId: concurrencyOf(request) };
+        return sendExport(reply, turns, format, 'audit-log', auditCsv(allPages(position, find)));
+      }
+      const { items, next } = await find(position, limit);
+      return reply.send({ data: items, next_cursor: cursorAt(next) });
     },
   );
 

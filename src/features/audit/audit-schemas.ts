@@ -55,6 +55,7 @@ export const auditFilterSchema = Type.Object({
   ),
   from: Type.Optional(Type.String({ description: 'A time, or a whole UTC day.' })),
   to: Type.Optional(Type.String({ description: 'A time, or a whole UTC day; included.' })),
+  format: Type.Optional(Type.String({ description: 'json (the default) or csv: all that match.' })),
   ...cursorParameters,
 });
 

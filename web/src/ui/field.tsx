@@ -72,8 +72,6 @@ type TextFieldProps = FieldProps &
     readonly kind?: keyof typeof kinds;
     readonly onText: (text: string) => void;
     readonly mono?: boolean;
-    /** Shown behind a short input. The hint has to name it as well, because the label does not. */
-    readonly unit?: string;
   };
 
 export function TextField({
@@ -85,30 +83,19 @@ export function TextField({
   kind,
   onText,
   mono = false,
-  unit,
   ...rest
 }: TextFieldProps) {
   return (
     <Field {...{ label, hint, problem }} {...defined({ unlabeled, className })}>
-      {(wiring) => {
-        const input = (
-          <input
-            {...wiring}
-            {...(kind && kinds[kind])}
-            {...rest}
-            onChange={(event) => onText(event.target.value)}
-            className={classNames(inputClasses, mono && 'font-mono', unit !== undefined && 'max-w-24')}
-          />
-        );
-        return unit === undefined ? (
-          input
-        ) : (
-          <div className="flex items-center gap-2">
-            {input}
-            <span className="text-soft">{unit}</span>
-          </div>
-        );
-      }}
+      {(wiring) => (
+        <input
+          {...wiring}
+          {...(kind && kinds[kind])}
+          {...rest}
+          onChange={(event) => onText(event.target.value)}
+          className={classNames(inputClasses, mono && 'font-mono')}
+        />
+      )}
     </Field>
   );
 }

@@ -100,7 +100,7 @@ interface DayFieldProps {
   readonly onDay: (day: string) => void;
 }
 
-export function DayField({ label, meaning, value, min, max, onDay }: DayFieldProps) {
+function DayField({ label, meaning, value, min, max, onDay }: DayFieldProps) {
   const id = useId();
   return (
     <div className="flex items-center gap-1.5 max-sm:basis-full">

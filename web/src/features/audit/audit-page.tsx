@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { ScrollText, X } from 'lucide-react';
+import { Download, ScrollText, X } from 'lucide-react';
 import { useMemo } from 'react';
 import { auditParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
@@ -12,6 +12,7 @@ import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatStated } from '../../text/times.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
@@ -101,7 +102,8 @@ const actionOptions = [
 export function AuditPage() {
   const list = useList(auditParams);
   const { from, to, ...rest } = list.search;
-  const query = useQuery(auditQuery({ ...rest, from: spanStart(from), to: spanEnd(to) }));
+  const filter = { ...rest, from: spanStart(from), to: spanEnd(to) };
+  const query = useQuery(auditQuery(filter));
   const columns = useMemo(() => {
     const days = new Map<string, number>();
     for (const { entry } of query.data?.data ?? []) {
@@ -116,6 +118,16 @@ export function AuditPage() {
       <PageHeader
         title={t`Audit log`}
         description={t`A permanent record of changes and sign-ins. Secrets are never shown; repeated sign-ins are grouped hourly.`}
+        actions={
+          <CsvButton
+            path="/admin/audit"
+            query={{ ...filter, cursor: undefined }}
+            name="audit-log"
+            icon={Download}
+          >
+            {t`Export as CSV`}
+          </CsvButton>
+        }
       />
       <ListCard
         list={list}

@@ -18,13 +18,12 @@ import { Card } from '../../ui/card.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/field.tsx';
+import { SelectField, TextField } from '../../ui/field.tsx';
 import { figures } from '../../ui/figures.tsx';
 import { FilterBar } from '../../ui/filter-bar.tsx';
 import { ListSelect } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
-import { DayField } from '../../ui/span-filter.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { TotalsLine } from '../../ui/totals-line.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -303,21 +302,22 @@ interface UtcDaysProps {
 
 function UtcDays({ span, onSpan }: UtcDaysProps) {
   const [from, to] = [span.from.slice(0, 10), span.to.slice(0, 10)];
+  const field = { type: 'date', unlabeled: true, className: 'sm:w-36' } as const;
   return (
     <>
-      <DayField
-        label={t`From`}
-        meaning={t`The first day (UTC)`}
+      <TextField
+        {...field}
+        label={t`The first day (UTC)`}
         value={from}
         max={to}
-        onDay={(day) => isDay(day) && onSpan({ from: timesOfUtc(day).from, to: span.to })}
+        onText={(day) => isDay(day) && onSpan({ from: timesOfUtc(day).from, to: span.to })}
       />
-      <DayField
-        label={t`to`}
-        meaning={t`The last day (UTC)`}
+      <TextField
+        {...field}
+        label={t`The last day (UTC)`}
         value={to}
         min={from}
-        onDay={(day) => isDay(day) && onSpan({ from: span.from, to: timesOfUtc(day).to })}
+        onText={(day) => isDay(day) && onSpan({ from: span.from, to: timesOfUtc(day).to })}
       />
     </>
   );

@@ -29,6 +29,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { SwitchField } from '../../ui/switch-field.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { UnitField } from '../../ui/unit-field.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { FeatureList } from './feature-list.tsx';
@@ -169,12 +170,11 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
       ]);
   const guard = useUnsavedGuard(isDirty);
   const duration = (
-    <TextField
+    <UnitField
       label={isTrial ? t`Days of the trial` : t`Displayed days per month`}
       hint={
         isTrial ? t`The trial ends after this many days.` : t`For display only. Plans run by calendar month.`
       }
-      kind="count"
       unit={t`days`}
       problem={days !== '' && !isDuration ? t`Enter a whole number from 1 to ${formatCount(3_650)}.` : null}
       {...daysField}

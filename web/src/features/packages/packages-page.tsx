@@ -28,12 +28,16 @@ const columnsOf = (sums: PackageSums): readonly Column<AdminPackage>[] => [
   {
     title: t`Package`,
     grows: true,
-    cell: ({ id, name, description, features }) => (
+    cell: ({ id, name, description, features, retired, trial }) => (
       <TwoLines
         first={
-          <RowLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
-            <bdi>{name}</bdi>
-          </RowLink>
+          <span className="inline-flex max-w-full items-center gap-2">
+            <RowLink to="/admin/packages/$packageId" params={{ packageId: String(id) }}>
+              <bdi>{name}</bdi>
+            </RowLink>
+            {retired ? <Badge>{t`Retired`}</Badge> : null}
+            {trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
+          </span>
         }
         second={
           <>
@@ -48,7 +52,6 @@ const columnsOf = (sums: PackageSums): readonly Column<AdminPackage>[] => [
       />
     ),
   },
-  { title: t`Status`, from: 'sm', cell: (one) => <PackageState one={one} /> },
   {
     title: t`Active plans`,
     align: 'end',
@@ -113,32 +116,19 @@ export function PackagesPage() {
   );
 }
 
-function PackageState({ one: { trial, retired } }: { readonly one: AdminPackage }) {
-  return (
-    <span className="inline-flex gap-1">
-      {retired ? <Badge>{t`Retired`}</Badge> : <Badge tone="good">{t`Available`}</Badge>}
-      {trial ? <Badge tone="accent">{t`Free trial`}</Badge> : null}
-    </span>
-  );
-}
-
 function OnPhone({ one }: { readonly one: AdminPackage }) {
+  if (one.trial) return null;
   return (
-    <>
-      <PackageState one={one} />
-      {one.trial ? null : (
-        <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
-          <span className="flex flex-col">
-            {t`Reseller pays`}
-            <PriceList one={one} group="reseller" />
-          </span>
-          <span className="flex flex-col">
-            {t`Distributor pays`}
-            <PriceList one={one} group="distributor" />
-          </span>
-        </span>
-      )}
-    </>
+    <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
+      <span className="flex flex-col">
+        {t`Reseller pays`}
+        <PriceList one={one} group="reseller" />
+      </span>
+      <span className="flex flex-col">
+        {t`Distributor pays`}
+        <PriceList one={one} group="distributor" />
+      </span>
+    </span>
   );
 }
 

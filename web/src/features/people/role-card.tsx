@@ -42,7 +42,11 @@ export function RoleCard({ ofAdministrator }: { readonly ofAdministrator: boolea
               {t`Permission`}
             </th>
             {shown.map(({ role }) => (
-              <th key={role} scope="col" className="px-1 py-2 text-center font-medium last:pr-4 sm:w-28 sm:px-3">
+              <th
+                key={role}
+                scope="col"
+                className="px-1 py-2 text-center font-medium last:pr-4 sm:w-28 sm:px-3"
+              >
                 {roleWord(role)}
               </th>
             ))}

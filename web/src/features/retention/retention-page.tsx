@@ -15,12 +15,12 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useConfirmedCommand } from '../../ui/confirmed-command.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { UnitField } from '../../ui/unit-field.tsx';
 import { useUnsavedGuard } from '../../ui/unsaved-guard.tsx';
 import { useText } from '../../ui/use-text.ts';
 
@@ -78,17 +78,16 @@ function RetentionForm({ saved }: { readonly saved: Retention }) {
         {canChange ? null : <Notice tone="info">{t`Your role can view this but not change it.`}</Notice>}
         <Card title={t`Deleted after`}>
           <div className="flex max-w-2xl flex-col gap-4">
-            <TextField
+            <UnitField
               label={t`Request log`}
               hint={
                 <>
                   {t`Deletes requests of accounts and their stored bodies.`} {requests.range}
                 </>
               }
-              kind="count"
               {...requests.field}
             />
-            <TextField
+            <UnitField
               label={t`Events`}
               hint={
                 <>
@@ -96,34 +95,31 @@ function RetentionForm({ saved }: { readonly saved: Retention }) {
                   {events.range}
                 </>
               }
-              kind="count"
               {...events.field}
             />
-            <TextField
+            <UnitField
               label={t`Emails`}
               hint={
                 <>
                   {t`Deletes the list of sent emails: addresses, subjects and times.`} {mails.range}
                 </>
               }
-              kind="count"
               {...mails.field}
             />
           </div>
         </Card>
         <Card title={t`Personal data`} description={t`Leave blank to keep it for good.`}>
           <div className="flex max-w-2xl flex-col gap-4">
-            <TextField
+            <UnitField
               label={t`IP addresses in the audit log`}
               hint={
                 <>
                   {t`Removes the addresses of sign-ins from old entries. The entries stay.`} {addresses.range}
                 </>
               }
-              kind="count"
               {...addresses.field}
             />
-            <TextField
+            <UnitField
               label={t`Customers of closed accounts`}
               hint={
                 <>
@@ -131,7 +127,6 @@ function RetentionForm({ saved }: { readonly saved: Retention }) {
                   {closed.range}
                 </>
               }
-              kind="count"
               {...closed.field}
             />
           </div>
@@ -194,7 +189,6 @@ function useDays(name: RetentionName, retention: Retention) {
     isChanged: text !== (saved === null ? '' : String(saved)),
     field: {
       ...field,
-      maxLength: 6,
       unit: text === '' && mayBeBlank ? t`kept for good` : t`days`,
       problem: isRight ? null : t`Enter a whole number from ${least} to ${most}.`,
     },
