@@ -95,7 +95,7 @@ export const dailyTasks: readonly DailyTask[] = [
     secondsMax: 15,
     steps: async (hand, page) => {
       await hand.click(pageLink(page, 'Customers'));
-      await hand.choose(page.getByRole('combobox', { name: 'Plan end' }), 'Ends within 7 days');
+      await hand.choose(page.getByRole('combobox', { name: 'Plan end' }), 'Ends in 7 days');
       await page.waitForURL(/ending=7/);
       await settled(page);
       await hand.click(page.getByRole('checkbox', { name: 'Select all on this page' }));

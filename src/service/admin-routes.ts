@@ -88,7 +88,7 @@ export function adminRoutes(
   accountTrialRoutes(app, dependencies);
   ledgerListRoutes(app, dependencies, ofAccounts);
   orderListRoutes(app, dependencies, ofAccounts);
-  allOrdersRoute(app, dependencies);
+  allOrdersRoute(app, dependencies, ofAccounts);
   customerListRoutes(app, dependencies, ofAccounts);
   packageAdminRoutes(app, dependencies);
   packagePriceRoutes(app, dependencies);

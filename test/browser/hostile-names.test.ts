@@ -132,9 +132,10 @@ test('the console shows hostile names of accounts and customers as text, also in
   await page.getByRole('main').getByText(name, { exact: true }).waitFor();
   for (const text of own.slice(0, 5)) {
     await goInPlace(page, `/panel/admin/customers?q=${encodeURIComponent(text)}`);
-    await row(page, text).getByRole('button', { name: 'Suspend' }).click();
+    await row(page, text).getByRole('link').first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
     await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
-    await row(page, text).getByRole('button', { name: 'Resume' }).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).waitFor();
   }
   for (const [index, text] of own.entries()) {
     await changeAccount(panel.service, reseller, { display_name: text });

@@ -39,7 +39,7 @@ test('the operator finds an order among those of all accounts, and who placed it
   await drawer.getByText('Ledger entries').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByRole('button', { name: 'Account …' }).click();
+  await page.getByRole('button', { name: 'All accounts' }).click();
   const choosing = dialog(page, 'Orders of one account');
   await choosing.getByLabel('Account', { exact: true }).fill(names.north);
   await choosing.getByText(names.north).click();

@@ -87,7 +87,9 @@ test('a customer whom the administrator suspends is shown out of the open page, 
   await heading(customer, 'Basic').waitFor();
 
   const console = await panel.openAs(panel.service.admin, '/panel/admin/customers?q=sus.pended');
-  await row(console, 'sus.pended').getByRole('button', { name: 'Suspend' }).click();
+  await row(console, 'sus.pended').getByRole('link', { name: 'sus.pended' }).click();
+  const drawer = dialog(console, 'sus.pended');
+  await drawer.getByRole('button', { name: 'Suspend' }).click();
   await dialog(console, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
   await row(console, 'sus.pended').getByText('Suspended').waitFor();
   await customer.reload();
@@ -95,7 +97,7 @@ test('a customer whom the administrator suspends is shown out of the open page, 
   const page = await panel.openAs(reseller, '/panel/customers');
   await row(page, 'sus.pended').getByText('Suspended').waitFor();
 
-  await row(console, 'sus.pended').getByRole('button', { name: 'Resume' }).click();
+  await drawer.getByRole('button', { name: 'Resume' }).click();
   await dialog(console, 'Resume this customer?').getByRole('button', { name: 'Resume' }).click();
   await row(console, 'sus.pended').getByText('Active').waitFor();
   await customer.reload();

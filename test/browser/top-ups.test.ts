@@ -228,7 +228,7 @@ test('the operator refunds a top-up, and sees what the account will owe', async 
   await drawer.getByRole('link', { name: 'Receipt as PDF' }).waitFor();
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'detached' });
-  await byKeyboard(page, page.getByRole('button', { name: 'Account …' }));
+  await byKeyboard(page, page.getByRole('button', { name: 'All accounts' }));
   const choosing = dialog(page, 'Top-ups of one account');
   await choosing.getByLabel('Account', { exact: true }).pressSequentially(username);
   await choosing.getByText(username).first().waitFor();

@@ -1,4 +1,6 @@
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
+import type { CsvCell } from '../../shared/csv-text.ts';
+import type { AccountCustomerView } from './customer-panel-schemas.ts';
 import type { CustomerView } from './customer-schemas.ts';
 
 const customerColumns = [
@@ -18,7 +20,19 @@ const customerColumns = [
 ] as const;
 
 export function customerCsv(pages: Pages<CustomerView>): AsyncGenerator<string> {
-  return csvOf(pages, customerColumns, ({ plan, ...customer }) => [
+  return csvOf(pages, customerColumns, cells);
+}
+
+export function allCustomersCsv(pages: Pages<AccountCustomerView>): AsyncGenerator<string> {
+  return csvOf(pages, [...customerColumns, 'account_id', 'account'], (customer) => [
+    ...cells(customer),
+    String(customer.account.id),
+    { text: customer.account.username },
+  ]);
+}
+
+function cells({ plan, ...customer }: CustomerView): readonly CsvCell[] {
+  return [
     String(customer.id),
     customer.created_at,
     { text: customer.reference },
@@ -32,5 +46,5 @@ export function customerCsv(pages: Pages<CustomerView>): AsyncGenerator<string> 
     String(plan.days_left),
     String(plan.package_id),
     String(plan.last_order_id ?? ''),
-  ]);
+  ];
 }

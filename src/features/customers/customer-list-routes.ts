@@ -1,12 +1,13 @@
 // GET /customers, by page number, by cursor with filters, or as CSV; also for the customers of every account.
 
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
+import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
-import { mapPages } from '../../platform/http/send-export.ts';
-import { type OwnedId, parseOwnedId, parseRealOwnedId } from '../../shared/identifiers.ts';
+import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
+import { type OwnedId, parseOwnedId, parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { cursorPageOf, customerListQuerySchema, total } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import {
@@ -17,11 +18,15 @@ import {
   type ListOwner,
 } from '../identity/account-lists.ts';
 import { findAccountNames } from '../identity/account-names.ts';
+import { sumCountersOfAll } from '../identity/account-totals.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { concurrencyOf } from '../identity/whose-turn.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { customerStatuses, planStatuses } from '../order-engine/records/plan-life.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { customerCsv } from './customer-csv.ts';
+import { allCustomersCsv, customerCsv } from './customer-csv.ts';
 import {
+  type AccountCustomerView,
   accountCustomerSchema,
   customerPageFilters,
   listedCustomerSchema,
@@ -143,47 +148,108 @@ function customerList({
   };
 }
 
-export function allCustomersRoute(
-  app: FastifyInstance,
-  {
-    database,
-    seal,
-    packages,
-    now,
-  }: Pick<CustomerListRoutesDependencies, 'database' | 'seal' | 'packages'> & {
-    readonly now: () => EpochSeconds;
-  },
-): void {
+interface AllCustomersFilter extends CustomerListFilter {
+  readonly accountId: number | null;
+}
+
+const filtersOfAll: FilterableList<AllCustomersFilter> = {
+  ...filtersOfPages,
+  list: 'customers of all',
+  names: [...filtersOfPages.names, 'account_id'],
+  read: (sent) => ({ ...filtersOfPages.read(sent), accountId: sent.number('account_id', 0) || null }),
+};
+
+interface AllCustomersRouteDependencies
+  extends Pick<CustomerListRoutesDependencies, 'database' | 'exports' | 'lists' | 'seal' | 'packages'> {
+  readonly now: () => EpochSeconds;
+}
+
+export function allCustomersRoute(app: FastifyInstance, dependencies: AllCustomersRouteDependencies): void {
   app.get(
     '/customers',
     {
       config: { scopes: ['admin:read'], codes: [...filteredListCodes] },
       schema: {
         operationId: 'findAllCustomers',
-        summary: 'Customers of every account that fit, newest first',
-        querystring: Type.Object({ ...customerListQuerySchema.properties, ...customerPageFilters }),
-        response: { 200: cursorPageOf(accountCustomerSchema) },
+        summary:
+          'Customers of every account that fit, newest first; of one account also by the end of their plan',
+        querystring: Type.Object({
+          account_id: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1 })),
+          ...customerListQuerySchema.properties,
+          ...customerPageFilters,
+        }),
+        response: {
+          200: Type.Object({
+            ...cursorPageOf(accountCustomerSchema).properties,
+            total: Type.Optional(total),
+          }),
+        },
       },
     },
-    async (request, reply) => {
-      const list = { ...filtersOfPages, list: 'customers of all' };
-      const { filter, position, limit, cursorAt } = readFilteredPage(seal, list, 0, request.query, true);
-      const at = now();
-      const wanted = filterAt({ ...filter, order: 'newest' }, parseRealOwnedId(filter.typed), at);
-      const { items, next } = await findCustomers(database, null, wanted, position, limit);
-      const names = await findAccountNames(
-        database,
-        items.map(({ accountId }) => accountId),
-      );
-      return reply.send({
-        data: items.map((customer) => ({
-          ...panelCustomerView(customer, packages.current(), at),
-          account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
-        })),
-        next_cursor: cursorAt(next),
-      });
-    },
+    (request, reply) => sendAllCustomers(dependencies, request, reply),
   );
+}
+
+async function sendAllCustomers(
+  { database, seal, packages, now, lists, exports }: AllCustomersRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { query, headers } = request;
+  const format = readFormat(query, headers.accept, ['json', 'csv']);
+  const page = readFilteredPage(seal, filtersOfAll, 0, query, true);
+  const { accountId, ...filter } = page.filter;
+  const at = now();
+  const typed = parseRealOwnedId(filter.typed);
+  const id = accountId === null || typed?.accountId === accountId ? typed : null;
+  // Plan ends are indexed by account.
+  const wanted = filterAt({ ...filter, order: accountId === null ? 'newest' : filter.order }, id, at);
+  const find = async (position: string | null, limit: number) =>
+    accountId !== null && accountId > realAccountIdMax
+      ? { items: [], next: null }
+      : findCustomers(database, accountId, wanted, position, limit);
+  const view = async (items: readonly Customer[]): Promise<readonly AccountCustomerView[]> => {
+    const ids = [...new Set(items.map((customer) => customer.accountId))];
+    const names = await findAccountNames(database, ids);
+    return items.map((customer) => ({
+      ...panelCustomerView(customer, packages.current(), at),
+      account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
+    }));
+  };
+  if (format === 'csv') {
+    // Exports are counted separately, so that lists can run meanwhile.
+    lists.end(reply);
+    const turns = { exports, accountId: concurrencyOf(request) };
+    const pages = viewPages(allPages(page.position, find), view);
+    return sendExport(reply, turns, format, 'customers', allCustomersCsv(pages));
+  }
+  const [{ items, next }, count] = await Promise.all([
+    find(page.position, page.limit),
+    countOf(database, accountId, filter, wanted),
+  ]);
+  return reply.send({ data: await view(items), next_cursor: page.cursorAt(next), total: count });
+}
+
+async function* viewPages(
+  pages: AsyncIterable<readonly Customer[]>,
+  view: (items: readonly Customer[]) => Promise<readonly AccountCustomerView[]>,
+): AsyncGenerator<readonly AccountCustomerView[]> {
+  for await (const items of pages) yield await view(items);
+}
+
+/** null if they are not counted, as with most filters. */
+async function countOf(
+  database: Database,
+  accountId: number | null,
+  filter: CustomerListFilter,
+  wanted: CustomerFilter,
+): Promise<number | null> {
+  if (accountId !== null) {
+    if (accountId > realAccountIdMax) return 0;
+    if (!isUnfiltered(filter)) return countCustomers(database, accountId, wanted);
+    return (await findAccount(database, accountId))?.customerCount ?? 0;
+  }
+  return isUnfiltered(filter) ? (await sumCountersOfAll(database)).customers : null;
 }
 
 function filterAt(

@@ -49,3 +49,4 @@ export const accountCustomerSchema = Type.Object({
 });
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;
+export type AccountCustomerView = Static<typeof accountCustomerSchema>;

@@ -1,16 +1,19 @@
 // GET /api/admin/v1/orders: the orders of all accounts, by cursor or as CSV.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type from 'typebox';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { endOfTime } from '../../platform/http/list-query.ts';
+import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
-import { realAccountIdMax } from '../../shared/identifiers.ts';
-import { allOrdersQuerySchema } from '../../shared/list-schemas.ts';
+import { parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
+import { allOrdersQuerySchema, total, wordsParameter } from '../../shared/list-schemas.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { FoundItems } from '../identity/account-lists.ts';
+import { wordsOf } from '../customers/search-words.ts';
+import type { FoundItems, ListOwner } from '../identity/account-lists.ts';
 import { findAccountNames } from '../identity/account-names.ts';
+import { sumCountersOfAll } from '../identity/account-totals.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
@@ -27,22 +30,44 @@ interface AllOrdersRouteDependencies extends OrderListRoutesDependencies {
   readonly now: () => EpochSeconds;
 }
 
-type AllOrdersFilter = ReturnType<(typeof filters)['read']>;
+interface AllOrdersFilter extends ReturnType<typeof readFilter> {
+  readonly words: string;
+}
 type FindOrders = (position: string | null, limit: number) => Promise<FoundItems<OrderRecord>>;
 
-const filters = {
-  list: 'orders of all',
-  names: ['account_id', 'kind', 'status', 'package_id', 'created_from', 'created_to'],
-  read: (sent) => ({
+const names = ['account_id', 'kind', 'status', 'package_id', 'created_from', 'created_to'];
+
+function readFilter(sent: ListQuery) {
+  return {
     accountId: sent.number('account_id', 0) || null,
     kind: sent.oneOf('kind', orderKinds),
     status: sent.oneOf('status', handoffStatuses),
     packageId: sent.number('package_id', 0) || null,
     created: sent.span('created_from', 'created_to'),
-  }),
-} satisfies FilterableList<unknown>;
+  };
+}
 
-export function allOrdersRoute(app: FastifyInstance, dependencies: AllOrdersRouteDependencies): void {
+const filters: FilterableList<AllOrdersFilter> = {
+  list: 'orders of all',
+  names,
+  read: (sent) => ({ ...readFilter(sent), words: '' }),
+};
+
+const filtersOfPages: FilterableList<AllOrdersFilter> = {
+  ...filters,
+  names: [...names, 'words'],
+  read: (sent) => ({ ...readFilter(sent), words: wordsOf(sent) }),
+};
+
+/** The panel's pages also search, and count all orders. */
+export function allOrdersRoute(
+  app: FastifyInstance,
+  dependencies: AllOrdersRouteDependencies,
+  { isForPages }: Pick<ListOwner, 'isForPages'>,
+): void {
+  const words = wordsParameter(
+    'The id of an order or of a customer. With an account, as in the list of its orders.',
+  );
   app.get(
     '/orders',
     {
@@ -51,28 +76,41 @@ export function allOrdersRoute(app: FastifyInstance, dependencies: AllOrdersRout
         operationId: 'listAllOrders',
         summary: 'Orders of all accounts',
         description: 'Newest first, by cursor. Without the orders of tests.',
-        querystring: allOrdersQuerySchema,
-        response: { 200: allOrdersSchema },
+        querystring: isForPages
+          ? Type.Object({ ...allOrdersQuerySchema.properties, words })
+          : allOrdersQuerySchema,
+        response: {
+          200: isForPages
+            ? Type.Object({ ...allOrdersSchema.properties, total: Type.Optional(total) })
+            : allOrdersSchema,
+        },
       },
     },
-    (request, reply) => sendAllOrders(dependencies, request, reply),
+    (request, reply) => sendAllOrders(dependencies, isForPages, request, reply),
   );
 }
 
 async function sendAllOrders(
   dependencies: AllOrdersRouteDependencies,
+  isForPages: boolean,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { seal, lists, exports, orderTimes } = dependencies;
+  const { seal, lists, exports, orderTimes, database } = dependencies;
   const { query, headers } = request;
   const format = readFormat(query, headers.accept, ['json', 'csv']);
-  const { filter, position, limit, cursorAt } = readFilteredPage(seal, filters, 0, query, true);
+  const list = isForPages ? filtersOfPages : filters;
+  const { filter, position, limit, cursorAt } = readFilteredPage(seal, list, 0, query, true);
+  const { words } = filter;
+  // Names and keys are indexed by account. An id says which account it belongs to.
+  const accountId = filter.accountId ?? (words === '' ? null : (parseRealOwnedId(words)?.accountId ?? 0));
   // Without the orders from before an upgrade, a program would take part of the list for all of it.
-  if (filter.accountId === null && !(await orderTimes.bringAllNearly()))
+  if (accountId === null && !(await orderTimes.bringAllNearly()))
     throw new Overloaded('The orders of before an upgrade are still being sorted by time.');
   const find =
-    filter.accountId === null ? inAll(dependencies, filter) : await inAccount(dependencies, filter);
+    accountId === null
+      ? inAll(dependencies, filter)
+      : await inAccount(dependencies, { ...filter, accountId });
   if (format === 'csv') {
     // Exports are counted separately, so that lists can run meanwhile.
     lists.end(reply);
@@ -80,8 +118,16 @@ async function sendAllOrders(
     const pages = viewsOf(dependencies, allPages(position, find));
     return sendExport(reply, turns, format, 'orders', allOrdersCsv(pages));
   }
-  const { items, next } = await find(position, limit);
-  return reply.send({ data: await viewOf(dependencies, items), next_cursor: cursorAt(next) });
+  const isCounted = isForPages && Object.values(filter).every((one) => one === null || one === '');
+  const [{ items, next }, figures] = await Promise.all([
+    find(position, limit),
+    isCounted ? sumCountersOfAll(database) : null,
+  ]);
+  return reply.send({
+    data: await viewOf(dependencies, items),
+    next_cursor: cursorAt(next),
+    ...(isForPages && { total: figures?.orders ?? null }),
+  });
 }
 
 function inAll(
@@ -99,14 +145,13 @@ function inAll(
 /** The orders of one account have better indexes. */
 async function inAccount(
   dependencies: AllOrdersRouteDependencies,
-  { accountId, ...filter }: AllOrdersFilter,
+  { accountId, ...filter }: AllOrdersFilter & { readonly accountId: number },
 ): Promise<FindOrders> {
   const { database, now } = dependencies;
-  const isReal = accountId !== null && accountId <= realAccountIdMax;
-  const account = isReal ? await findAccount(database, accountId) : null;
+  const account = accountId <= realAccountIdMax ? await findAccount(database, accountId) : null;
   if (account === null) return async () => ({ items: [], next: null });
   const listed = { account, counters: account, now: now() };
-  return orderFinder(dependencies, listed, { ...filter, customer: null, idempotencyKey: null, words: '' });
+  return orderFinder(dependencies, listed, { ...filter, customer: null, idempotencyKey: null });
 }
 
 async function* viewsOf(

@@ -7,6 +7,7 @@ import { readServerVersion } from '../../platform/database/server-version.ts';
 import { numberMax } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { Jobs } from '../../platform/jobs/job-runner.ts';
+import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
@@ -38,8 +39,10 @@ interface ConsoleOverviewRoutesDependencies {
   readonly dailyTotals: DailyTotals;
   readonly database: Database;
   readonly engine: OrderEngine;
+  readonly exports: PerAccountConcurrency;
   readonly health: HealthFacts;
   readonly jobs: Jobs;
+  readonly lists: PerAccountConcurrency;
   readonly now: () => EpochSeconds;
   readonly orders: OrderReads;
   readonly packages: PackageCatalogHolder;

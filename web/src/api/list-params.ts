@@ -11,6 +11,7 @@ export const orderParams = [
 ] as const;
 
 export const allOrderParams = [
+  'q',
   'account_id',
   'status',
   'kind',
@@ -65,12 +66,14 @@ export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as con
 export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'cursor'] as const;
 export const allCustomerParams = [
   'q',
+  'account_id',
   'state',
   'renewal',
   'package_id',
   'ending',
   'from',
   'to',
+  'sort',
   'cursor',
   'open',
 ] as const;

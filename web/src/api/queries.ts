@@ -175,6 +175,8 @@ export const foundAccountsQuery = (query: Query) =>
   listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', byCursor(query));
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Api.Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
+export const accountOutlookQuery = (id: number) =>
+  reading<Pick<Api.FoundAccount, 'outlook'>>(`/admin/accounts/${id}/outlook`);
 export const accountOrderQuery = (id: string) =>
   reading<Api.AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
 export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1/packages');
@@ -185,8 +187,9 @@ export const auditQuery = (query: Query) =>
   listing<Api.CursorPage<Api.FoundAuditEntry>>('/admin/audit', byCursor(query));
 export const anyCustomerQuery = (id: string) =>
   reading<Api.AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
+export const allCustomersPath = '/admin/customers';
 export const allCustomersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.AccountCustomer>>('/admin/customers', byCursor(query));
+  listing<Api.CursorPage<Api.AccountCustomer>>(allCustomersPath, byCursor(query));
 export const refusedAccountsQuery = (code: string, days: Query) =>
   listing<Api.RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
 export const spendingOfAccountsQuery = (query: Query) =>

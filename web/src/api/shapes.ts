@@ -1,7 +1,7 @@
 // Types of the service's answers, derived from its schemas. This file contains types only, so no service code is bundled.
 
 import type { Static } from 'typebox';
-import type { holdersSchema } from '../../../src/features/accounts/account-panel-schemas.ts';
+import type { holdersSchema, OutlookView } from '../../../src/features/accounts/account-panel-schemas.ts';
 import type { AlertsView } from '../../../src/features/alerts/alert-schemas.ts';
 import type { AuditEntryView, AuditTargetView } from '../../../src/features/audit/audit-schemas.ts';
 import type {
@@ -322,7 +322,12 @@ export interface FoundAuditEntry {
   readonly entry: AuditEntryView;
   readonly target: AuditTargetView;
 }
-export type FoundAccount = AccountView & { readonly halted: boolean };
+export type FoundAccount = AccountView & {
+  readonly halted: boolean;
+  readonly last_order_at: string | null;
+  /** null while the account's orders are being summed up. */
+  readonly outlook: OutlookView | null;
+};
 export interface AnyCustomer {
   readonly customer: AccountCustomer;
   readonly orders: readonly OrderView[];

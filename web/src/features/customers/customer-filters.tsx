@@ -31,9 +31,9 @@ const states = [
 ];
 const endings = [
   { value: '', title: t`Any end date` },
-  { value: '7', title: plural(7, { one: 'Ends within # day', other: 'Ends within # days' }) },
-  { value: '14', title: plural(14, { one: 'Ends within # day', other: 'Ends within # days' }) },
-  { value: '30', title: plural(30, { one: 'Ends within # day', other: 'Ends within # days' }) },
+  { value: '7', title: plural(7, { one: 'Ends in # day', other: 'Ends in # days' }) },
+  { value: '14', title: plural(14, { one: 'Ends in # day', other: 'Ends in # days' }) },
+  { value: '30', title: plural(30, { one: 'Ends in # day', other: 'Ends in # days' }) },
   { value: 'own', title: t`Ends between …` },
 ];
 

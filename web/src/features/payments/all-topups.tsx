@@ -3,31 +3,27 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { Suspense } from 'react';
 import { paymentParams } from '../../api/list-params.ts';
 import { allTopupsQuery, paymentsQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
 import type { ListedTopup } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
-import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
+import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { AccountFilter } from './account-filter.tsx';
 import { TopupAmount, TopupStatusBadge, topupOnPhone } from './topup-columns.tsx';
 import { topupMethodChoices, topupMethodWord, topupStatusChoices } from './topup-words.ts';
 
 const AnyTopupDrawer = lazyEarly(async () => ({
   default: (await import('./any-topup-drawer.tsx')).AnyTopupDrawer,
-}));
-
-const AccountFilterDialog = lazyEarly(async () => ({
-  default: (await import('./account-filter-dialog.tsx')).AccountFilterDialog,
 }));
 
 const columns: readonly Column<ListedTopup>[] = [
@@ -61,12 +57,10 @@ const rowKey = ({ topup }: ListedTopup) => topup.id;
 
 export function AllTopups() {
   const list = useList(paymentParams);
-  const [isChoosing, setIsChoosing] = useState(false);
   const { status, method, account_id, from, to, cursor } = list.search;
   const span = { created_from: spanStart(from), created_to: spanEnd(to) };
   const query = useQuery(allTopupsQuery({ status, method, account_id, ...span, cursor }));
   const opened = useOpenRow(query.data?.data, rowKey);
-  const named = query.data?.data.find(({ account }) => String(account.id) === account_id)?.account;
   return (
     <>
       <ListCard
@@ -88,26 +82,8 @@ export function AllTopups() {
         <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
         <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
         <ListSpan list={list} what={t`Requested`} />
-        {account_id === undefined ? (
-          <Button onClick={() => setIsChoosing(true)}>{t`Account …`}</Button>
-        ) : (
-          <OnlyOne label={t`Show all accounts`} onClear={() => list.change({ account_id: '' })}>
-            {named === undefined ? t`Account ${account_id}` : <bdi>{named.username}</bdi>}
-          </OnlyOne>
-        )}
+        <AccountFilter list={list} title={t`Top-ups of one account`} />
       </ListCard>
-      {isChoosing ? (
-        <Suspense>
-          <AccountFilterDialog
-            title={t`Top-ups of one account`}
-            onChosen={(id) => {
-              setIsChoosing(false);
-              list.change({ account_id: String(id) });
-            }}
-            onClose={() => setIsChoosing(false)}
-          />
-        </Suspense>
-      ) : null}
       {opened.key === undefined ? null : (
         <Suspense>
           <AnyTopupDrawer opened={opened} />
