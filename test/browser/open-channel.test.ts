@@ -141,6 +141,7 @@ test('an operator opens a channel without a page of the documentation, and the f
   await hand.click(page.getByRole('button', { name: /^7\. Invite your first reseller/ }));
   await hand.click(page.getByRole('button', { name: 'Invite a reseller' }));
   await dialog(page, 'Create account').getByLabel('Username').waitFor();
+  await hand.press(page, 'Tab');
   await hand.type(page, 'rooms.shop');
   await hand.click(dialog(page, 'Create account').getByRole('button', { name: 'Create account' }));
   const made = page.getByRole('dialog', { name: 'Account created' });

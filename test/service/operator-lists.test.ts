@@ -172,7 +172,7 @@ test('a filter of the audit log that cannot be read, and a name that no one has,
   }
 });
 
-test('accounts are found by name, group, state and balance, newest first or by name', async () => {
+test('accounts are found by name, group, state and balance, newest first, by name or by balance', async () => {
   const found = async (query: string): Promise<string[]> => {
     const answer = await console.get(`/admin/accounts${query}`);
     assert.equal(answer.status, 200, answer.text);
@@ -196,17 +196,20 @@ test('accounts are found by name, group, state and balance, newest first or by n
     const username = `shop-${(count * 7) % 55}`.replace('-', count % 2 === 0 ? '-' : '_');
     assert.equal((await service.admin.post(`${api}/accounts`, { username, group: 'reseller' })).status, 201);
   }
-  for (const sort of ['newest', 'name'] as const) {
-    const all: { id: number; username: string }[] = [];
+  for (const sort of ['newest', 'name', 'balance'] as const) {
+    const all: { id: number; username: string; balance: string }[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body }: Answer = await console.get(`/admin/accounts?sort=${sort}&limit=50&cursor=${cursor}`);
       all.push(...body.data);
       cursor = body.next_cursor;
     }
     assert.equal(all.length, 58, sort);
-    const sorted = all.toSorted((one, other) =>
-      sort === 'newest' ? other.id - one.id : one.username < other.username ? -1 : 1,
-    );
+    const sorted = all.toSorted((one, other) => {
+      if (sort === 'name') return one.username < other.username ? -1 : 1;
+      return sort === 'newest'
+        ? other.id - one.id
+        : Number(one.balance) - Number(other.balance) || one.id - other.id;
+    });
     assert.deepEqual(all, sorted, sort);
   }
   expectRefusal(await console.get('/admin/accounts?state=lost'), '422 invalid_filter');
@@ -275,4 +278,74 @@ test('a customer of any account is shown with their orders and what happened to 
   expectRefusal(await console.get('/admin/customers/1/history'), '404 customer_not_found');
   const outsider = createPanelClient(service.address, (await signIn(service, acme)).cookie);
   expectRefusal(await outsider.get(`/admin/customers/${customer.id}`), '403 forbidden');
+});
+
+test('customers and orders of all accounts are counted, narrowed to one account, and files', async () => {
+  const { basic, plus } = service.packages;
+  const order = async (account: TestAccount, name: string, more: object = {}) => {
+    const placed = await account.post('/orders', { package_id: basic, customer: name, ...more });
+    assert.equal(placed.status, 201, placed.text);
+    return placed.body.order;
+  };
+  const quarterly = await order(acme, 'quarterly', { months: 3 });
+  const monthly = await order(acme, 'monthly', { package_id: plus });
+  const found = async (path: string) => {
+    const { status, text, body } = await console.get(path);
+    assert.equal(status, 200, text);
+    return [body.total, body.data.map((row: { id: number }) => row.id)];
+  };
+  const all = (await console.get('/admin/customers')).body;
+  assert.equal(all.total, all.data.length);
+  const [total, ids] = await found(`/admin/customers?account_id=${acme.id}`);
+  assert.equal(total, ids.length);
+  assert.deepEqual(await found(`/admin/customers?account_id=${borg.id}`), [0, []]);
+  assert.deepEqual(await found('/admin/customers?account_id=4999999'), [0, []]);
+  const bySort = async (sort: string) =>
+    (await found(`/admin/customers?account_id=${acme.id}&plan_status=active&sort=${sort}`))[1];
+  const soonest = await bySort('expires_at');
+  assert.equal(soonest.at(-1), quarterly.customer.id, 'the plan that ends last');
+  assert.deepEqual(await bySort('-expires_at'), soonest.toReversed());
+  assert.deepEqual(await found(`/admin/customers?account_id=${borg.id}&words=${monthly.customer.id}`), [
+    null,
+    [],
+  ]);
+  const customers = await console.get(`/admin/customers?account_id=${acme.id}&words=monthly&format=csv`);
+  const [header = '', line = '', end] = customers.text.split('\n');
+  assert.match(header, /,account_id,account$/);
+  assert.ok(
+    line.startsWith(String(monthly.customer.id)) && line.endsWith(`,${acme.id},"${names.acme}"`),
+    line,
+  );
+  assert.equal(end, '');
+
+  const orders = '/admin/v1/orders';
+  const [ordered, everyOrder] = await found(orders);
+  assert.equal(ordered, everyOrder.length);
+  assert.deepEqual(await found(`${orders}?words=${quarterly.id}`), [null, [quarterly.id]]);
+  assert.deepEqual(await found(`${orders}?words=${monthly.customer.id}`), [null, [monthly.id]]);
+  assert.deepEqual(await found(`${orders}?words=quarterly`), [null, []], 'names are found in one account');
+  assert.deepEqual(await found(`${orders}?words=quarterly&account_id=${acme.id}`), [null, [quarterly.id]]);
+  assert.deepEqual(await found(`${orders}?words=${quarterly.id}&account_id=${borg.id}`), [null, []]);
+  assert.equal((await service.admin.get('/api/admin/v1/orders')).body.total, undefined, 'not in the API');
+});
+
+test('accounts are listed and shown with what they bring a month and when their balance runs out', async () => {
+  const poor = await service.createReseller({ credit: '12.00' });
+  const name = await usernameOf(service, poor);
+  const listed = async () => (await console.get(`/admin/accounts?q=${name}`)).body.data[0];
+  const nothing = { active_plans: 0, mrr: '0.00', due: '0.00', runs_out_on: null };
+  assert.deepEqual([(await listed()).last_order_at, (await listed()).outlook], [null, nothing]);
+  const placed = await poor.post('/orders', { package_id: service.packages.basic, customer: 'short' });
+  assert.equal(placed.status, 201, placed.text);
+  const { order } = placed.body;
+  const outlook = {
+    active_plans: 1,
+    mrr: '10.00',
+    due: '10.00',
+    runs_out_on: order.expires_at.slice(0, 10),
+  };
+  const { last_order_at: last, outlook: seen } = await listed();
+  assert.deepEqual([last, seen], [order.created_at, outlook]);
+  assert.deepEqual((await console.get(`/admin/accounts/${poor.id}/outlook`)).body, { outlook });
+  expectRefusal(await console.get('/admin/accounts/999999/outlook'), '404 account_not_found');
 });

@@ -85,6 +85,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_cohort_sums: /cohort_sums_pkey/,
   list_cohort_totals: null,
   list_business_of_accounts: /plan_sums_pkey/,
+  find_business_of_accounts: /plan_sums_pkey/,
   count_handoffs: /order_handoffs_status/,
   count_running_customers: /customers_expiry/,
   count_ended_customers: /customers_expiry/,
@@ -116,8 +117,11 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   read_unchecked_last_orders: /orders_pkey[\s\S]*plan_changes_pkey/,
   list_live_links: /login_links_live/,
   // With only three accounts, either index is fine.
-  search_accounts_by_age: /accounts_pkey|accounts_by_name/,
+  search_accounts_by_age: /(?=[\s\S]*orders_pkey)[\s\S]*accounts_(?:pkey|by_name)/,
   search_accounts_by_name: /accounts_by_name/,
+  // Sorting reads all accounts.
+  search_accounts_by_balance: /orders_pkey/,
+  sum_account_counters: null,
   find_account_view: /account_views_pkey/,
   // With a few accounts and top-ups, reading all of them is fine.
   find_account_marks: null,
@@ -273,7 +277,11 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   assert.equal((await panel.post(`/customers/${customerId}/login-link`)).status, 201);
   for (const path of [
     '/admin/overview',
+    '/admin/customers',
     '/admin/customers?words=pla',
+    `/admin/customers?account_id=${account.id}&plan_status=active&sort=expires_at`,
+    '/admin/v1/orders',
+    `/admin/v1/orders?words=${orderId}`,
     '/admin/v1/orders?kind=activate&package_id=1',
     '/admin/v1/orders?created_from=2026-01-01&status=completed',
     '/admin/v1/orders?status=failed&kind=activate',
@@ -296,6 +304,8 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/audit?account=1',
     '/admin/accounts?balance_below=5.00',
     '/admin/accounts?sort=name',
+    '/admin/accounts?sort=balance',
+    `/admin/accounts/${account.id}/outlook`,
     '/admin/accounts?q=a@example.com',
     '/admin/holders?q=a@example.com',
     '/admin/holders?q=abcd',

@@ -4,17 +4,22 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import type { ListQuery } from '../../platform/http/list-query.ts';
-import { RequestRefused } from '../../platform/http/request-refused.ts';
+import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
+import type { WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
+import { parseAccountId } from '../../shared/identifiers.ts';
 import { groups } from '../../shared/periods.ts';
+import { formatTime } from '../../shared/times.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
 import { accountView } from '../identity/account-view.ts';
-import { accountFilterSchema, foundAccountsSchema } from './account-panel-schemas.ts';
+import { findAccount } from '../identity/find-accounts.ts';
+import { findOutlooks, type OutlookDependencies } from './account-outlook.ts';
+import { accountFilterSchema, accountOutlookSchema, foundAccountsSchema } from './account-panel-schemas.ts';
 import { accountOrders, accountStates, searchAccounts } from './list-accounts.ts';
 
-interface AccountPanelRoutesDependencies {
+interface AccountPanelRoutesDependencies extends OutlookDependencies {
   readonly currency: string;
   readonly database: Database;
   readonly seal: Seal;
@@ -32,17 +37,16 @@ const foundAccounts = {
   }),
 };
 
-export function accountPanelRoutes(
-  app: FastifyInstance,
-  { database, currency, seal }: AccountPanelRoutesDependencies,
-): void {
+export function accountPanelRoutes(app: FastifyInstance, dependencies: AccountPanelRoutesDependencies): void {
+  const { database, currency, seal } = dependencies;
+
   app.get(
     '/accounts',
     {
       config: { scopes: ['admin:read'], codes: [...filteredListCodes, 'validation_failed'] },
       schema: {
         operationId: 'searchAccounts',
-        summary: 'Accounts by name, group, state and balance, newest first or by name',
+        summary: 'Accounts by name, group, state and balance, newest first, by name or by balance',
         querystring: accountFilterSchema,
         response: { 200: foundAccountsSchema },
       },
@@ -62,17 +66,37 @@ export function accountPanelRoutes(
         behind: position ?? '',
         limit,
       });
-      const withTotp = await findTotpHolders(
-        database,
-        found.map(({ account }) => account.id),
-      );
+      const ids = found.map(({ account }) => account.id);
+      const [withTotp, outlooks] = await Promise.all([
+        findTotpHolders(database, ids),
+        findOutlooks(dependencies, ids),
+      ]);
       return reply.send({
-        data: found.map(({ account, isHalted }) => ({
+        data: found.map(({ account, isHalted, lastOrderAt }) => ({
           ...accountView(account, currency, withTotp.has(account.id)),
           halted: isHalted,
+          last_order_at: lastOrderAt === null ? null : formatTime(lastOrderAt),
+          outlook: outlooks.get(account.id) ?? null,
         })),
         next_cursor: cursorAt(next),
       });
+    },
+  );
+
+  app.get<WithId>(
+    '/accounts/:id/outlook',
+    {
+      config: { scopes: ['admin:read'], codes: ['account_not_found'] },
+      schema: {
+        operationId: 'getAccountOutlook',
+        summary: 'What an account brings a month, and when its balance runs out',
+        response: { 200: accountOutlookSchema },
+      },
+    },
+    async ({ params }, reply) => {
+      const id = orRefuse(parseAccountId(params.id), 'account_not_found');
+      orRefuse(await findAccount(database, id), 'account_not_found');
+      return reply.send({ outlook: (await findOutlooks(dependencies, [id])).get(id) ?? null });
     },
   );
 }

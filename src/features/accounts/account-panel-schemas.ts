@@ -1,6 +1,6 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { cursorPageOf, cursorParameters } from '../../shared/list-schemas.ts';
-import { groupSchema, oneOf } from '../../shared/schema-parts.ts';
+import { groupSchema, oneOf, orNothing, time } from '../../shared/schema-parts.ts';
 import { accountSchema } from '../identity/account-schemas.ts';
 
 export const accountFilterSchema = Type.Object({
@@ -13,7 +13,7 @@ export const accountFilterSchema = Type.Object({
   group: Type.Optional(groupSchema),
   state: Type.Optional(Type.String({ description: 'active, blocked, api_off, halted or closed.' })),
   balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
-  sort: Type.Optional(Type.String({ description: 'newest, or name.' })),
+  sort: Type.Optional(Type.String({ description: 'newest, name, or balance: the lowest first.' })),
   ...cursorParameters,
 });
 
@@ -36,9 +36,28 @@ export const holdersSchema = Type.Object({
   data: Type.Array(holderSchema, { description: 'At most ten.', maxItems: 10 }),
 });
 
+const outlookSchema = orNothing(
+  Type.Object({
+    active_plans: Type.Integer({ description: 'Plans that run today, without trials.' }),
+    mrr: Type.String({ description: 'What they bring a month.' }),
+    due: Type.String({ description: 'The renewals of the next 90 days.' }),
+    runs_out_on: orNothing(
+      Type.String({ description: 'The UTC day on which these cost more than the balance.' }),
+      'null: it covers them.',
+    ),
+  }),
+  'null: its orders are still being summed up.',
+);
+
 export const foundAccountsSchema = cursorPageOf(
   Type.Object({
     ...accountSchema.properties,
     halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
+    last_order_at: orNothing(time('When its last order was placed.'), 'null: it has none.'),
+    outlook: outlookSchema,
   }),
 );
+
+export const accountOutlookSchema = Type.Object({ outlook: outlookSchema });
+
+export type OutlookView = Static<typeof outlookSchema>;

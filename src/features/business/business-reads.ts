@@ -3,6 +3,7 @@
 import type { Database, Row, SqlStatement } from '../../platform/database/database.ts';
 import { bigint, nullable } from '../../platform/database/row-values.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
+import { numberArray } from '../../platform/database/sql-arrays.ts';
 import { cents, describeTable, int, type RowOf, text } from '../../platform/database/table.ts';
 import { realAccountIdMax } from '../../shared/identifiers.ts';
 import { figureColumns } from './plan-sums.ts';
@@ -76,33 +77,47 @@ const listCohortTotals: SqlStatement = {
 };
 
 // Each plan that runs is booked as lost on the day of its end, so the losses to come are the active plans: those of the
-// months from the present one, without the days before today. The days of the forecast are read of the listed accounts
-// alone, or of those whose renewals of these months cost more than their balance.
-const listAccounts: SqlStatement = {
-  name: 'list_business_of_accounts',
-  text: `select a.id, a.username, a.display_name, a.balance_cents, a.plans, a.year_cents, d.due_plans, d.due_cents, d.runs_out_on
-    from (
-      select a.id, a.username, a.display_name, a.balance_cents, m.plans, m.year_cents, m.due_cents
+// months from the present one, without the days before today.
+const ofPlans = `select a.id, a.username, a.display_name, a.balance_cents, m.plans, m.year_cents, m.due_cents
       from accounts a
       join lateral (
         select coalesce(sum(case step when 'month' then lost_plans else -lost_plans end), 0)::bigint as plans,
           coalesce(sum(case step when 'month' then lost_cents else -lost_cents end), 0)::bigint as year_cents,
           coalesce(sum(due_cents) filter (where step = 'month' and since < $2::date), 0)::bigint as due_cents
         from plan_sums where account_id = a.id
-          and ((step = 'month' and since >= $3::date) or (step = 'day' and since >= $3::date and since < $1::date))) m on true
-      where a.id <= ${realAccountIdMax} and m.plans > 0 and ($4::text = 'mrr' or m.due_cents > a.balance_cents)
-      order by case when $4::text = 'mrr' then -m.year_cents end, a.id
-      limit case when $4::text = 'mrr' then $5::int end) a
+          and ((step = 'month' and since >= $3::date) or (step = 'day' and since >= $3::date and since < $1::date))) m on true`;
+
+const withDays = (
+  accounts: string,
+) => `select a.id, a.username, a.display_name, a.balance_cents, a.plans, a.year_cents,
+      d.due_plans, d.due_cents, d.runs_out_on
+    from (
+      ${accounts}) a
     join lateral (
       select coalesce(sum(plans), 0)::bigint as due_plans, coalesce(sum(cost), 0)::bigint as due_cents,
         to_char(min(since) filter (where together > a.balance_cents), 'YYYY-MM-DD') as runs_out_on
       from (
         select since, sum(lost_plans) as plans, sum(due_cents) as cost, sum(sum(due_cents)) over (order by since) as together
         from plan_sums where account_id = a.id and step = 'day' and since >= $1::date and since < $2::date
-        group by since) days) d on true
+        group by since) days) d on true`;
+
+// The days of the forecast are read of the listed accounts alone, or of those whose renewals of these months cost more than
+// their balance.
+const listAccounts: SqlStatement = {
+  name: 'list_business_of_accounts',
+  text: `${withDays(`${ofPlans}
+      where a.id <= ${realAccountIdMax} and m.plans > 0 and ($4::text = 'mrr' or m.due_cents > a.balance_cents)
+      order by case when $4::text = 'mrr' then -m.year_cents end, a.id
+      limit case when $4::text = 'mrr' then $5::int end`)}
     where $4::text = 'mrr' or d.runs_out_on is not null
     order by case when $4::text = 'mrr' then -a.year_cents end, case when $4::text <> 'mrr' then d.runs_out_on end, a.id
     limit $5::int`,
+};
+
+const findAccounts: SqlStatement = {
+  name: 'find_business_of_accounts',
+  text: withDays(`${ofPlans}
+      where a.id = any($4::int[])`),
 };
 
 export interface BusinessReads {
@@ -113,6 +128,10 @@ export interface BusinessReads {
   ): Promise<{ readonly months: readonly PlanRow[]; readonly days: readonly PlanRow[] }>;
   cohorts(accountId: number | null, month: string): Promise<readonly CohortRow[]>;
   accounts(filter: AccountsFilter): Promise<readonly AccountBusiness[]>;
+  accountsOf(
+    ids: readonly number[],
+    days: Pick<AccountsFilter, 'today' | 'month' | 'until'>,
+  ): Promise<readonly AccountBusiness[]>;
 }
 
 const firstMonth = '1970-01-01';
@@ -150,6 +169,10 @@ export function createBusinessReads(database: Database): BusinessReads {
       const values = [today, until, month, by, limit];
       const found = (await queryShards(database, listAccounts, values, 'every')).map(parseAccount);
       return found.toSorted((one, other) => compare(one, other, by)).slice(0, limit);
+    },
+    async accountsOf(ids, { today, month, until }) {
+      const values = [today, until, month, numberArray(ids)];
+      return (await queryShards(database, findAccounts, values, 'every')).map(parseAccount);
     },
   };
 }

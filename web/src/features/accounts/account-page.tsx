@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import {
@@ -31,12 +32,10 @@ import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { Money } from '../../ui/money.tsx';
+import { type Fact, Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { KeysCard } from '../keys/keys-card.tsx';
 import { CreditDialog } from '../payments/credit-dialog.tsx';
@@ -44,8 +43,10 @@ import { PeopleCard } from '../people/people-card.tsx';
 import { TrialDialog } from '../plans/trial-dialog.tsx';
 import { AccountLists } from './account-lists.tsx';
 import { AccountSettingsDialog } from './account-settings-dialog.tsx';
+import { AccountStats } from './account-stats.tsx';
 import { AccountBadges } from './accounts-page.tsx';
 import { BlockDialog } from './block-dialog.tsx';
+import { BlockedNotice } from './blocked-notice.tsx';
 import { CloseAccountDialog } from './close-account-dialog.tsx';
 import {
   DisableTotpDialog,
@@ -78,20 +79,12 @@ export function AccountPage() {
         title={account?.username ?? t`Account`}
         mark={account && <AccountBadges account={account} />}
         back={back}
-        description={
-          account === undefined ? (
-            <Skeleton className="w-40" />
-          ) : account.display_name === account.username ? (
-            groupWord(account.group)
-          ) : (
-            <bdi>{account.display_name}</bdi>
-          )
-        }
+        description={account === undefined ? <Skeleton className="w-40" /> : <Described account={account} />}
         actions={
           account && (
             <>
               <ButtonLink to="/admin/audit" search={{ account: account.username }}>
-                {t`History`}
+                {t`Audit log`}
               </ButtonLink>
               {account.is_admin || isClosed ? null : (
                 <Button icon={Eye} onClick={() => view.mutate(undefined)}>
@@ -106,12 +99,15 @@ export function AccountPage() {
       {/* The header of a loaded account is higher, so its facts replace the loading ones. */}
       <div key={account?.id} className="page-stack gap-5">
         {view.error === null ? null : <ErrorNotice error={view.error} />}
-        <Card>
-          <Facts columns={2} facts={accountFacts(account)} />
+        {account?.blocked === true && !isClosed ? (
+          <BlockedNotice account={account} canManage={canManage && may('admin:accounts')} />
+        ) : null}
+        <div>
+          <AccountStats account={account} />
           {account === undefined || isClosed || !may('admin:accounts') ? null : (
             <SettingActions account={account} canManage={canManage} />
           )}
-        </Card>
+        </div>
         {account === undefined ? null : (
           <AccountLists
             account={account}
@@ -127,11 +123,14 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
   const may = useMay();
   return (
     <>
+      <Card title={t`Sign-in and API`}>
+        <Facts columns={2} facts={accessFacts(account)} />
+      </Card>
       <KeysCard
         owner={keysOfAccount(account.id)}
         description={
           canManage
-            ? t`Used by this account’s programs. “Replace key” above is for the first key.`
+            ? t`Used by this account’s programs. “Replace key” in the More menu is for the first key.`
             : t`Used by this account’s programs.`
         }
         ofAdministrator={account.is_admin}
@@ -143,7 +142,7 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
           title={t`Team`}
           description={
             canManage
-              ? t`People who can sign in. The actions above are for the account’s own login.`
+              ? t`People who can sign in. The More menu has the actions for the account’s own login.`
               : t`People who can sign in.`
           }
           ofAdministrator={account.is_admin}
@@ -218,52 +217,53 @@ function SettingActions({ account, canManage }: SettingActionsProps) {
   return <MenuBar actions={common} more={more} menu={ActionMenu} />;
 }
 
-function EmailText({ email }: { readonly email: string | undefined }) {
-  return email === undefined ? <span className="text-soft">{t`None`}</span> : <bdi>{email}</bdi>;
+function Described({ account }: { readonly account: Account }) {
+  return (
+    <>
+      {account.display_name === account.username ? null : (
+        <>
+          <bdi>{account.display_name}</bdi>
+          {' · '}
+        </>
+      )}
+      {groupWord(account.group)}
+      {' · '}
+      {account.closed_at === undefined ? (
+        <Trans>
+          since <Time at={account.created_at} style="day" />
+        </Trans>
+      ) : (
+        <Trans>
+          closed <Time at={account.closed_at} style="day" />
+        </Trans>
+      )}
+    </>
+  );
 }
 
-function accountFacts(account: Account | undefined) {
+function accessFacts(account: Account): readonly Fact[] {
   return [
-    {
-      name: t`Balance`,
-      value: account && (
-        <Money amount={account.balance} currency={account.currency} className="font-semibold" />
-      ),
-    },
-    { name: t`Group`, value: account && groupWord(account.group) },
-    {
-      name: t`Orders`,
-      value: account && (
-        <TextLink to="." search={{ tab: 'orders' }} resetScroll={false}>
-          {formatCount(account.order_count)}
-        </TextLink>
-      ),
-    },
-    {
-      name: t`Customers`,
-      value: account && (
-        <TextLink to="." search={{ tab: 'customers' }} resetScroll={false}>
-          {formatCount(account.customer_count)}
-        </TextLink>
-      ),
-    },
-    { name: t`API`, value: account && (account.api_enabled ? t`On` : t`Off`) },
-    { name: t`Rate limit`, value: account && t`${formatCount(account.rate_limit_per_minute)} per minute` },
+    { name: t`API`, value: account.blocked ? t`Blocked` : account.api_enabled ? t`On` : t`Off` },
+    { name: t`Rate limit`, value: t`${formatCount(account.rate_limit_per_minute)} per minute` },
     {
       name: t`Allow-list`,
       value:
-        account &&
-        (account.allowed_ips.length === 0 ? (
+        account.allowed_ips.length === 0 ? (
           <span className="text-soft">{t`Any address`}</span>
         ) : (
           <code className="font-mono text-xs">{account.allowed_ips.join(', ')}</code>
-        )),
+        ),
     },
-    { name: t`Email`, value: account && <EmailText email={account.email} /> },
-    { name: t`Two-factor authentication`, value: account && (account.totp_enabled ? t`On` : t`Off`) },
-    { name: t`Created`, value: account && <Time at={account.created_at} /> },
-    ...(account?.closed_at === undefined
-      ? []
-      : [{ name: t`Closed`, value: <Time at={account.closed_at} /> }]),
+    {
+      name: t`Email`,
+      value:
+        account.email === undefined ? (
+          <span className="text-soft">{t`None`}</span>
+        ) : (
+          <bdi>{account.email}</bdi>
+        ),
+    },
+    { name: t`Two-factor authentication`, value: account.totp_enabled ? t`On` : t`Off` },
+    { name: t`Created`, value: <Time at={account.created_at} /> },
   ];
 }

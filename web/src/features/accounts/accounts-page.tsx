@@ -15,12 +15,14 @@ import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { figures } from '../../ui/figures.tsx';
 import { ListCard, ListSearchField, ListSelect } from '../../ui/list-card.tsx';
+import type { ListView } from '../../ui/list-views.ts';
 import { Money } from '../../ui/money.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { Nothing, RunsOut } from './account-outlook.tsx';
 import { CreateAccountDialog } from './create-account-dialog.tsx';
 
 const columns: readonly Column<FoundAccount>[] = [
@@ -50,20 +52,57 @@ const columns: readonly Column<FoundAccount>[] = [
       />
     ),
   },
-  { title: t`Group`, from: 'sm', cell: ({ group }) => groupWord(group) },
+  { title: t`Group`, id: 'group', from: 'lg', cell: ({ group }) => groupWord(group) },
   { title: t`Status`, from: 'sm', cell: (account) => <AccountBadges account={account} /> },
-  { title: t`Orders`, from: 'md', align: 'end', cell: ({ order_count: count }) => figures(count) },
-  { title: t`Customers`, from: 'lg', align: 'end', cell: ({ customer_count: count }) => figures(count) },
+  {
+    title: t`Customers`,
+    id: 'customers',
+    from: 'lg',
+    align: 'end',
+    cell: ({ customer_count: count }) => figures(count),
+  },
+  {
+    title: t`Orders`,
+    id: 'orders',
+    from: 'lg',
+    align: 'end',
+    isExtra: true,
+    cell: ({ order_count: count }) => figures(count),
+  },
   {
     title: t`Created`,
+    id: 'created',
     from: 'lg',
+    isExtra: true,
     sort: { by: 'newest', direction: 'descending' },
     cell: ({ created_at: at }) => <Time at={at} style="day" />,
   },
   {
+    title: t`Last order`,
+    id: 'last_order',
+    from: 'md',
+    cell: ({ last_order_at: at }) => (at === null ? <Nothing /> : <Time at={at} style="relative" />),
+  },
+  {
+    title: t`MRR`,
+    id: 'mrr',
+    from: 'md',
+    align: 'end',
+    cell: ({ outlook, currency }) =>
+      outlook === null ? <Nothing /> : <Money amount={outlook.mrr} currency={currency} />,
+  },
+  {
     title: t`Balance`,
     align: 'end',
+    sort: { by: 'balance', direction: 'ascending' },
     cell: ({ balance, currency }) => <Money amount={balance} currency={currency} />,
+  },
+  {
+    title: t`Runs out`,
+    id: 'runs_out',
+    from: 'xl',
+    align: 'end',
+    cell: ({ outlook }) => (outlook === null ? <Nothing /> : <RunsOut outlook={outlook} />),
   },
 ];
 
@@ -82,6 +121,12 @@ const stateOptions = [
   { value: 'closed', title: t`Closed` },
 ];
 
+const views: readonly ListView[] = [
+  { title: t`Lowest balance first`, search: { state: 'active', sort: 'balance' } },
+  { title: t`Blocked`, search: { state: 'blocked' } },
+  { title: t`Distributors`, search: { group: 'distributor' } },
+];
+
 export function AccountsPage() {
   const list = useList(accountParams);
   const [creating, setCreating] = useState(false);
@@ -98,6 +143,8 @@ export function AccountsPage() {
       <ListCard
         list={list}
         query={query}
+        name="accounts"
+        views={views}
         order="newest"
         caption={t`Accounts`}
         columns={columns}

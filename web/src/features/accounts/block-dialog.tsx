@@ -1,7 +1,11 @@
 import { t } from '@lingui/core/macro';
+import { useQuery } from '@tanstack/react-query';
 import { changeAccount } from '../../api/commands.ts';
+import { accountOutlookQuery } from '../../api/queries.ts';
 import type { Account } from '../../api/shapes.ts';
+import { formatCount } from '../../text/language.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';
+import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 
 interface BlockDialogProps {
@@ -11,6 +15,7 @@ interface BlockDialogProps {
 
 export function BlockDialog({ account, onClose }: BlockDialogProps) {
   const { username, blocked } = account;
+  const { data } = useQuery(accountOutlookQuery(account.id));
   const form = useDialogForm({
     onClose,
     send: () => changeAccount(account.id, { blocked: !blocked }),
@@ -23,10 +28,23 @@ export function BlockDialog({ account, onClose }: BlockDialogProps) {
       description={
         blocked
           ? t`The API works again immediately. Team members have to sign in again.`
-          : t`API and panel access stop immediately and all sessions end. The balance is kept, and customers’ plans keep running.`
+          : t`API and panel access stop immediately and all sessions end. The balance is kept.`
       }
       action={blocked ? t`Unblock` : t`Block account`}
       danger={!blocked}
-    />
+    >
+      {blocked ? undefined : (
+        <Facts
+          facts={[
+            { name: t`Customers`, value: formatCount(account.customer_count) },
+            {
+              name: t`Active plans, until they end`,
+              value: data && formatCount(data.outlook?.active_plans ?? 0),
+            },
+            { name: t`Auto-renewals`, value: t`Paused` },
+          ]}
+        />
+      )}
+    </FormDialog>
   );
 }

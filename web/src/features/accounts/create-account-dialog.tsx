@@ -27,8 +27,9 @@ interface CreateAccountDialogProps {
 }
 
 export function CreateAccountDialog({ onClose, invitesFirst = false }: CreateAccountDialogProps) {
-  const [username, usernameField] = useText();
+  const [typedUsername, setUsername] = useState<string | null>(null);
   const [displayName, displayNameField] = useText();
+  const username = typedUsername ?? usernameFrom(displayName);
   const [email, emailField] = useText();
   const [isInvited, setIsInvited] = useState(invitesFirst);
   const { mail } = useMe();
@@ -104,8 +105,15 @@ export function CreateAccountDialog({ onClose, invitesFirst = false }: CreateAcc
       ready={isValid && (email.trim() === '' || isMailable)}
     >
       <TextField
-        label={t`Username`}
+        label={t`Name`}
         autoFocus
+        hint={t`Optional. A company or a person.`}
+        autoComplete="off"
+        maxLength={120}
+        {...displayNameField}
+      />
+      <TextField
+        label={t`Username`}
         hint={t`3 to 64 characters: a–z, 0–9, dot, underscore, hyphen. Starts and ends with a letter or digit.`}
         problem={
           plain.length >= 3 && !isValid
@@ -114,14 +122,8 @@ export function CreateAccountDialog({ onClose, invitesFirst = false }: CreateAcc
         }
         kind="name"
         maxLength={64}
-        {...usernameField}
-      />
-      <TextField
-        label={t`Name`}
-        hint={t`Optional. A company or a person.`}
-        autoComplete="off"
-        maxLength={120}
-        {...displayNameField}
+        value={username}
+        onText={setUsername}
       />
       <TextField
         label={t`Email address`}
@@ -144,4 +146,13 @@ export function CreateAccountDialog({ onClose, invitesFirst = false }: CreateAcc
       ) : null}
     </FormDialog>
   );
+}
+
+/** Suggests "marisol-studio" for "Marisol Studio". Letters that usernames do not have lose their accents, or are left out. */
+function usernameFrom(name: string): string {
+  const plain = name.normalize('NFKD').replaceAll('ß', 'ss').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 64);
 }
