@@ -71,11 +71,21 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-account-prices-dialog', on: 'console-account-prices', opener: 'Set prices' },
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
-  { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend' },
-  { name: 'console-customer-trial-dialog', on: 'console-customer', opener: 'Give free trial' },
+  { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend', inMenu: true },
+  {
+    name: 'console-customer-trial-dialog',
+    on: 'console-customer',
+    opener: 'Give free trial',
+    inMenu: true,
+  },
   { name: 'console-customer-link-dialog', on: 'console-customer', opener: 'Create login link' },
   { name: 'console-customer-package-dialog', on: 'console-customer', opener: 'Change package' },
-  { name: 'console-customer-cancel-dialog', on: 'console-customer', opener: 'Cancel plan' },
+  {
+    name: 'console-customer-cancel-dialog',
+    on: 'console-customer',
+    opener: 'Cancel plan',
+    inMenu: true,
+  },
 ];
 
 /** Waits for a heading, because toasts have the role dialog too. */

@@ -6,7 +6,7 @@ import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { createPackage, placeOrder, schedulePrices, secondsOf } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
+import { chooseMore, confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, untilTrue, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -138,7 +138,7 @@ test('the palette finds a customer of any account by their id, whose page says w
   await history.getByText('The account').waitFor();
   const cancelled = await reseller.post(`/customers/${dora.order.customer.id}/cancel`, { at: 'now' });
   assert.equal(cancelled.status, 200, cancelled.text);
-  await page.getByRole('button', { name: 'Give free trial' }).click();
+  await chooseMore(page, 'Give free trial');
   const giving = dialog(page, 'Give free trial');
   await giving.getByText(`To dora of ${username}.`).waitFor();
   await giving.getByRole('button', { name: 'Give trial' }).click();

@@ -7,7 +7,7 @@ import type { Route } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
-import { confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
+import { chooseMore, confirmWithPassword, dialog, goTo, heading, row } from './panel-actions.ts';
 import { said, untilDisabled, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -205,7 +205,7 @@ test('a free trial is made in the console, given to a customer, charges nothing 
   const id = body.data[0].id;
   expectStatus(await reseller.post(`/customers/${id}/cancel`, { at: 'now' }), 200);
   await page.goto(`/panel/admin/customers/${id}`);
-  await page.getByRole('button', { name: 'Give free trial' }).click();
+  await chooseMore(page, 'Give free trial');
   await giving.getByRole('radio', { name: /Taster/ }).check({ force: true });
   await giving.getByRole('button', { name: 'Give trial', exact: true }).click();
   await giving.getByText('This customer has already had this free trial.').waitFor();

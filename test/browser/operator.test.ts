@@ -7,7 +7,7 @@ import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { placeOrder } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { dialog, heading, row } from './panel-actions.ts';
+import { chooseMore, dialog, heading, row } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -39,7 +39,7 @@ test('the palette of the operator finds customers of every account, and leads to
   await page.getByRole('option', { name: /Jane Okafor/ }).click();
   await heading(page, 'Jane Okafor').waitFor();
   await page.getByRole('link', { name: username }).waitFor();
-  await page.getByRole('link', { name: 'History' }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Audit log' }).click();
   await heading(page, 'Audit log').waitFor();
   await row(page, 'Customer changed').getByRole('link', { name: 'jane.okafor' }).waitFor();
   await untilCount(page.getByRole('row'), 2);
@@ -89,7 +89,7 @@ test('an administrator sees a reseller’s panel under a band, changes nothing t
   await band.getByRole('button', { name: 'Leave' }).click();
   await heading(page, username).waitFor();
   await untilCount(band, 0);
-  await page.getByRole('link', { name: 'Audit log' }).waitFor();
+  await page.getByRole('link', { name: 'Audit log' }).first().waitFor();
   const views = { name: '', text: 'select account_id from account_views' };
   assert.deepEqual(await panel.service.database.query(views), [], 'the session may look no longer');
 });
@@ -133,13 +133,13 @@ test('on a customer’s page the operator changes the package, makes a login lin
     .getByText('Not used yet')
     .waitFor();
 
-  await page.getByRole('button', { name: 'Cancel plan' }).click();
+  await chooseMore(page, 'Cancel plan');
   const cancelling = dialog(page, 'Cancel tom.baker’s plan?');
   await cancelling.getByRole('radio', { name: 'Now' }).check({ force: true });
   // The password was confirmed within five minutes, so it may stay empty.
   await cancelling.getByRole('button', { name: 'End now, $25.00 refunded' }).click();
   await said(page, 'Plan canceled. $25.00 was refunded to the account.');
-  await page.getByRole('button', { name: 'Cancel plan' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Change package' }).waitFor({ state: 'detached' });
 });
 
 test('an unanswered order is failed by hand, and the dialog first says what that means', async () => {

@@ -100,9 +100,7 @@ test('a cancel at the period’s end is marked and can be undone; anyone who onl
     .body.order.customer;
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByRole('button', { name: 'Cancel plan' }).click();
-  await dialog(page, 'Cancel bert’s plan?')
-    .getByRole('button', { name: 'End at the end of the period, no refund' })
-    .click();
+  await dialog(page, 'Cancel bert’s plan?').getByRole('button', { name: 'Cancel at period end' }).click();
   await page.getByText('Ends with the current period', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Undo cancellation' }).click();
   await dialog(page, 'Undo the cancellation?').getByRole('button', { name: 'Undo, no charge' }).click();

@@ -61,15 +61,17 @@ interface MenuBarProps extends ActionsProps {
     readonly actions: readonly Action[];
     readonly onChoose: (id: string) => void;
   }>;
+  readonly children?: ReactNode;
 }
 
-/** A row of actions below facts, with others in a menu. */
-export function MenuBar({ actions, more, menu: Menu }: MenuBarProps) {
+/** A row of actions below facts, with others in a menu. `children` come after it. */
+export function MenuBar({ actions, more, menu: Menu, children }: MenuBarProps) {
   const { offered, dialog, ask } = useActions(more);
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
       <Actions actions={actions} />
       <Menu actions={offered} onChoose={ask} />
+      {children}
       {dialog}
     </div>
   );

@@ -13,6 +13,7 @@ import { AccountLink } from '../../ui/page-links.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerFacts } from './customer-facts.tsx';
+import { priceFact, spentFact } from './customer-money.tsx';
 import { SuspendDialog } from './suspend-dialog.tsx';
 
 interface AnyCustomerDrawerProps {
@@ -58,6 +59,8 @@ export function AnyCustomerDrawer({ id, opened }: AnyCustomerDrawerProps) {
               name: t`Account`,
               value: account && <AccountLink id={account.id}>{account.username}</AccountLink>,
             },
+            priceFact(data),
+            spentFact(data),
           ]}
         />
       )}

@@ -6,13 +6,17 @@ import { useMay } from '../../api/person.ts';
 import { runs } from '../../api/plan-runs.ts';
 import { anyCustomerQuery } from '../../api/queries.ts';
 import type { AccountCustomer, Months } from '../../api/shapes.ts';
-import { type Action, ActionBar } from '../../ui/actions.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
+import { type Action, MenuBar } from '../../ui/actions.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
+import { Time } from '../../ui/time.tsx';
 import { ChangePackageDialog } from '../orders/change-package-dialog.tsx';
 import { CancelDialog } from '../plans/plan-dialogs.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
@@ -20,6 +24,7 @@ import { PlanHistory } from '../plans/plan-history.tsx';
 import { TrialDialog } from '../plans/trial-dialog.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
 import { CustomerExportButton } from './customer-export-button.tsx';
+import { lastOrderOf, priceFact, renewalFact, spentFact } from './customer-money.tsx';
 import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
@@ -37,19 +42,28 @@ export function AnyCustomerPage() {
     return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
   }
   const customer = data?.customer;
-  const lastOrder = data?.orders.find(({ id }) => id === customer?.plan.last_order_id);
+  const lastOrder = data && lastOrderOf(data);
   return (
     <>
       <PageHeader
         title={customer?.name ?? t`Customer`}
-        mark={customer && <CustomerBadge customer={customer} />}
+        mark={
+          customer && (
+            <>
+              <CustomerBadge customer={customer} />
+              {customer.plan.ends_at_period_end && runs(customer.plan) ? (
+                <Badge tone="warn">{t`Ends with the current period`}</Badge>
+              ) : null}
+            </>
+          )
+        }
         back={back}
         {...(customer !== undefined &&
           customer.reference !== customer.name && { description: <bdi>{customer.reference}</bdi> })}
         actions={
           <>
             <ButtonLink to="/admin/audit" search={{ target: `customer:${customerId}` }}>
-              {t`History`}
+              {t`Audit log`}
             </ButtonLink>
             {customer === undefined ? null : (
               <ButtonLink
@@ -74,26 +88,31 @@ export function AnyCustomerPage() {
                   <AccountLink id={customer.account.id}>{customer.account.username}</AccountLink>
                 ),
               },
-              { name: t`Reference`, value: customer && <bdi>{customer.reference}</bdi> },
               { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
-              planEndFact(customer),
+              priceFact(data),
+              renewalFact(data),
               timeLeftFact(customer),
+              planEndFact(customer),
+              spentFact(data),
+              { name: t`Customer since`, value: customer && <Time at={customer.created_at} style="day" /> },
               {
-                name: t`Auto-renew`,
-                value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`),
+                name: t`Reference`,
+                value: customer && <Copied text={customer.reference} label={t`Copy reference`} isName />,
               },
               { name: t`Customer ID`, value: customer?.id },
-              { name: t`External ID`, value: customer && <bdi>{customer.external_ref ?? '–'}</bdi> },
+              ...(customer?.external_ref === undefined
+                ? []
+                : [{ name: t`External ID`, value: <bdi>{customer.external_ref}</bdi> }]),
             ]}
           />
           {customer && (
-            <ActionBar actions={actionsOf(customer, lastOrder?.months ?? 1, may)}>
+            <MenuBar {...actionsOf(customer, lastOrder?.months ?? 1, may)} menu={ActionMenu}>
               <CustomerExportButton id={customer.id} isOperator />
-            </ActionBar>
+            </MenuBar>
           )}
         </Card>
-        <LoginLinksCard links={data?.login_links} isOperator />
         <PlanHistory customerId={customerId} cursor={cursor} isOperator />
+        <LoginLinksCard links={data?.login_links} isOperator />
       </div>
     </>
   );
@@ -103,12 +122,12 @@ function actionsOf(
   customer: AccountCustomer,
   months: Months,
   may: ReturnType<typeof useMay>,
-): readonly Action[] {
-  if (isErased(customer)) return [];
+): { readonly actions: readonly Action[]; readonly more: readonly Action[] } {
+  if (isErased(customer)) return { actions: [], more: [] };
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');
   const isHeld = isSuspended(customer);
-  return [
+  const actions: readonly Action[] = [
     {
       id: 'link',
       title: t`Create login link`,
@@ -123,14 +142,14 @@ function actionsOf(
       isOffered: isChangeable,
       dialog: (onClose) => <ChangePackageDialog customer={customer} months={months} onClose={onClose} />,
     },
+  ];
+  const more: readonly Action[] = [
     {
       id: 'trial',
       title: t`Give free trial`,
       icon: Gift,
       isOffered: canAccess,
-      dialog: (onClose) => (
-        <TrialDialog account={customer.account} customer={customer.reference} onClose={onClose} />
-      ),
+      dialog: (onClose) => <TrialDialog account={customer.account} customer={customer} onClose={onClose} />,
     },
     {
       id: 'suspension',
@@ -156,4 +175,5 @@ function actionsOf(
       dialog: (onClose) => <EraseDialog customer={customer} isOperator onClose={onClose} />,
     },
   ];
+  return { actions, more };
 }

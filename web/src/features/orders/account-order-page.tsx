@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { accountOrderQuery } from '../../api/queries.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
@@ -36,6 +37,17 @@ export function AccountOrderPage() {
         title={t`Order ${orderId}`}
         mark={<CopyButton text={orderId} label={t`Copy order ID`} />}
         back={back}
+        actions={
+          data && (
+            <ButtonLink
+              to="/admin/accounts/$accountId"
+              params={params}
+              search={{ tab: 'orders', customer: data.order.customer.reference }}
+            >
+              {t`Orders of this customer`}
+            </ButtonLink>
+          )
+        }
       />
       <OrderSheet
         found={data}

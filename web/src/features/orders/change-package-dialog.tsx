@@ -8,7 +8,7 @@ import { useMe } from '../../api/me.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
 import type { AccountCustomer, Months, PlacedOrder } from '../../api/shapes.ts';
 import { changePackageOfCustomer } from '../../api/support-commands.ts';
-import { packageChangePreviewQuery } from '../../api/support-queries.ts';
+import { accountPricesQuery, packageChangePreviewQuery } from '../../api/support-queries.ts';
 import { monthsOffered, periodsOf } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
@@ -33,9 +33,16 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
   const [packageId, setPackageId] = useState<number | null>(null);
   const [wantedMonths, setMonths] = useState(presentMonths);
   const { data: packages, error: packagesError, refetch } = useQuery(allPackagesQuery);
+  const { data: paid } = useQuery(accountPricesQuery(customer.account.id));
   const offered = packages?.data.filter(
     ({ id, trial, retired }) => !trial && !retired && id !== customer.plan.package_id,
   );
+  /** What the account pays for the chosen period, with its own prices. */
+  function priceOf(id: number) {
+    const offer = paid?.now.find((one) => one.package.id === id);
+    const price = offer?.prices.find((one) => one.months === months);
+    return price === undefined ? '' : <Money amount={price.price} currency={currency} />;
+  }
   const sold = periodsOf(offered?.find(({ id }) => id === packageId));
   const months = monthsOffered(wantedMonths, sold);
   const form = useDialogForm({
@@ -102,6 +109,7 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
           options={offered.map((one) => ({
             value: one.id,
             title: <bdi className="font-medium">{one.name}</bdi>,
+            note: priceOf(one.id),
           }))}
           onChoose={setPackageId}
         />

@@ -67,7 +67,7 @@ export function CancelDialog({
       title={t`Cancel ${name}’s plan?`}
       action={
         at === 'period_end'
-          ? t`End at the end of the period, no refund`
+          ? t`Cancel at period end`
           : shown === undefined
             ? t`End now`
             : t`End now, ${formatMoney(shown.refund, currency)} refunded`
@@ -89,8 +89,8 @@ export function CancelDialog({
       {at === 'period_end' ? (
         <p>
           <Trans>
-            The plan runs until <Time at={customer.plan.expires_at} /> and won’t renew. You can undo this
-            until then.
+            The plan runs until <Time at={customer.plan.expires_at} /> and won’t renew. Nothing is refunded.
+            You can undo this until then.
           </Trans>
         </p>
       ) : (

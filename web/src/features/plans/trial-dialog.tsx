@@ -6,9 +6,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { grantTrial } from '../../api/commands.ts';
-import { allPackagesQuery } from '../../api/queries.ts';
+import { runs } from '../../api/plan-runs.ts';
+import { allPackagesQuery, anyCustomerQuery } from '../../api/queries.ts';
 import { mintIdempotencyKey } from '../../api/random-text.ts';
-import type { Account } from '../../api/shapes.ts';
+import type { Account, AccountCustomer } from '../../api/shapes.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
@@ -16,19 +17,27 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { Time } from '../../ui/time.tsx';
 import { useText } from '../../ui/use-text.ts';
 
 interface TrialDialogProps {
   readonly account: Pick<Account, 'id' | 'username'>;
-  readonly customer?: string;
+  readonly customer?: AccountCustomer;
   readonly onClose: () => void;
 }
 
 export function TrialDialog({ account, customer: given, onClose }: TrialDialogProps) {
+  // The page may be old, and only a plan that has ended lets a trial begin.
+  const { data: found } = useQuery({
+    ...anyCustomerQuery(String(given?.id ?? 0)),
+    enabled: given !== undefined,
+    refetchOnMount: 'always',
+  });
+  const plan = (found?.customer ?? given)?.plan;
   const { data: packages } = useQuery(allPackagesQuery);
   const trials = packages?.data.filter(({ trial, retired }) => trial && !retired);
   const [chosen, setChosen] = useState<number | null>(null);
-  const [customer, customerField] = useText(given ?? '');
+  const [customer, customerField] = useText(given?.reference ?? '');
   const [name, nameField] = useText();
   const packageId = chosen ?? trials?.[0]?.id ?? null;
   const asked = { package_id: packageId ?? 0, customer: customer.trim(), customer_name: name.trim() };
@@ -36,6 +45,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
   const [keys] = useState(() => new Map<string, string>());
   const [refused, setRefused] = useState<string | null>(null);
   const isAgain = refused === attempt;
+  const isRunning = plan !== undefined && runs(plan);
   const form = useDialogForm({
     onClose,
     send: () => {
@@ -68,19 +78,27 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
       description={
         given === undefined ? (
           <Trans>
-            To a customer of <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
+            To a customer of <bdi className="text-ink">{account.username}</bdi> whose plan has ended, or to a
+            new one. Nothing is charged.
           </Trans>
         ) : (
           <Trans>
-            To <bdi className="text-ink">{given}</bdi> of <bdi className="text-ink">{account.username}</bdi>.
-            Nothing is charged.
+            To <bdi className="text-ink">{given.reference}</bdi> of{' '}
+            <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
           </Trans>
         )
       }
       action={isAgain ? t`Give trial again` : t`Give trial`}
-      ready={packageId !== null && customer.trim() !== ''}
+      ready={packageId !== null && customer.trim() !== '' && !isRunning}
     >
-      {trials === undefined ? (
+      {isRunning ? (
+        <Notice tone="warn">
+          <Trans>
+            <bdi>{plan.package}</bdi> runs until <Time at={plan.expires_at} />. A free trial can start once
+            the plan has ended.
+          </Trans>
+        </Notice>
+      ) : trials === undefined ? (
         <Skeleton className="h-12 w-full" />
       ) : trials.length === 0 ? (
         <Notice tone="warn">
