@@ -64,19 +64,7 @@ export const eventParams = ['type', 'cursor', 'open'] as const;
 export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'cursor'] as const;
 export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as const;
 export const auditParams = ['actor', 'account', 'action', 'target', 'from', 'to', 'cursor'] as const;
-export const allCustomerParams = [
-  'q',
-  'account_id',
-  'state',
-  'renewal',
-  'package_id',
-  'ending',
-  'from',
-  'to',
-  'sort',
-  'cursor',
-  'open',
-] as const;
+export const allCustomerParams = [...customerParams, 'account_id'] as const;
 
 export type ListSearch<Names extends readonly string[]> = { readonly [Name in Names[number]]?: string };
 

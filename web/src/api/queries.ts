@@ -38,8 +38,6 @@ export const testClockQuery = queryOptions({
   ...followed(meMilliseconds, 'account'),
 });
 export const shownBrandQuery = reading<Api.ShownBrand>('/brand');
-export const retentionQuery = reading<{ readonly retention: Api.Retention }>('/admin/v1/retention');
-export const brandQuery = reading<{ readonly brand: Api.Brand }>('/admin/v1/brand');
 /** The token is in the body, so that it never appears in a URL. */
 export const passwordLinkQuery = (token: string) =>
   queryOptions({
@@ -96,9 +94,6 @@ export const ordersQuery = (query: Query, accountId: number | null = null) =>
     ...listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query)),
     ...onTopics('orders'),
   });
-export const allOrdersPath = '/admin/v1/orders';
-export const allOrdersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.ListedOrder>>(allOrdersPath, byCursor(query));
 export const orderQuery = (id: string, accountId: number | null = null) =>
   queryOptions({
     ...reading<Api.OrderWithEntries>(ofAnyAccount(accountId, `/orders/${encodeURIComponent(id)}`)),
@@ -175,56 +170,13 @@ export const foundAccountsQuery = (query: Query) =>
   listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', byCursor(query));
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Api.Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
-export const accountOutlookQuery = (id: number) =>
-  reading<Pick<Api.FoundAccount, 'outlook'>>(`/admin/accounts/${id}/outlook`);
-export const accountOrderQuery = (id: string) =>
-  reading<Api.AccountOrder>(`/admin/orders/${encodeURIComponent(id)}`);
 export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1/packages');
-export const definedLimitsQuery = reading<Api.Listed<Api.Limit>>('/admin/v1/limits');
-export const scheduledPricesQuery = (packageId: number) =>
-  reading<Api.Listed<Api.ScheduledPrices>>(`/admin/v1/packages/${packageId}/prices`);
-export const auditQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.FoundAuditEntry>>('/admin/audit', byCursor(query));
-export const anyCustomerQuery = (id: string) =>
-  reading<Api.AnyCustomer>(`/admin/customers/${encodeURIComponent(id)}`);
-export const allCustomersPath = '/admin/customers';
-export const allCustomersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.AccountCustomer>>(allCustomersPath, byCursor(query));
-export const refusedAccountsQuery = (code: string, days: Query) =>
-  listing<Api.RefusedAccounts>(`/admin/refusals/${encodeURIComponent(code)}`, days);
-export const spendingOfAccountsQuery = (query: Query) =>
-  listing<Api.SpendingOfAccounts>('/admin/spending', query);
-export const consoleOverviewQuery = (query: Query) => listing<Api.ConsoleOverview>('/admin/overview', query);
 
 const attentionMilliseconds = 15_000;
-
-export const productQuery = reading<{ readonly product: Api.Product }>('/admin/v1/product');
-const callsMilliseconds = 15_000;
-export const waitingCallsQuery = queryOptions({
-  ...reading<Api.WaitingCalls>('/admin/product-calls'),
-  ...followed(callsMilliseconds, 'calls'),
-});
-
-export const productCallsQuery = (status: 'attention' | 'failing') =>
-  queryOptions({
-    ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),
-    ...followed(callsMilliseconds, 'calls'),
-  });
-export const callOfOrderQuery = (orderId: number) =>
-  queryOptions({
-    ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { order_id: orderId }),
-    ...followed(callsMilliseconds, 'calls'),
-  });
 
 /** Shown in the navigation of every page, so it is refetched no more often than the list itself. */
 export const attentionCountQuery = queryOptions({
   ...reading<Api.AttentionCount>('/admin/attention'),
   staleTime: attentionMilliseconds,
   ...followed(attentionMilliseconds, 'calls', 'payment_problems'),
-});
-
-const healthMilliseconds = 5_000;
-export const healthQuery = queryOptions({
-  ...reading<Api.Health>('/admin/health'),
-  refetchInterval: healthMilliseconds,
 });

@@ -25,10 +25,11 @@ import {
   Webhook,
 } from 'lucide-react';
 import { useDeferredValue, useEffect, useId, useRef, useState } from 'react';
+import { allCustomersQuery, allOrdersPath } from '../api/console-queries.ts';
 import { useMe } from '../api/me.ts';
 import { panelMode, switchMode } from '../api/panel-mode.ts';
 import { useMay } from '../api/person.ts';
-import { accountsQuery, allCustomersQuery, allOrdersPath, customersQuery } from '../api/queries.ts';
+import { accountsQuery, customersQuery } from '../api/queries.ts';
 import type { Holder } from '../api/shapes.ts';
 import { holdersQuery } from '../api/support-queries.ts';
 import { leave } from '../features/auth/leave.ts';

@@ -3,7 +3,6 @@
 import { useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { classNames } from './class-names.ts';
 import { inputClasses } from './field.tsx';
 
 const pauseMilliseconds = 300;
@@ -48,9 +47,7 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
     };
   }, [text, router]);
   return (
-    <search
-      className={classNames('relative flex-1', isAmount ? 'basis-32 sm:max-w-40' : 'basis-full sm:basis-52')}
-    >
+    <search className={`relative flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-full sm:basis-52'}`}>
       {isAmount ? null : (
         <Search
           aria-hidden="true"

@@ -2,7 +2,7 @@
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { accountOutlookQuery } from '../../api/queries.ts';
+import { accountOutlookQuery } from '../../api/console-queries.ts';
 import type { Account } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { changeAccount } from '../../api/commands.ts';
-import { accountOutlookQuery } from '../../api/queries.ts';
+import { accountOutlookQuery } from '../../api/console-queries.ts';
 import type { Account } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';

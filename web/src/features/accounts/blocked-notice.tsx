@@ -4,7 +4,7 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { LockOpen } from 'lucide-react';
-import { accountOutlookQuery, auditQuery } from '../../api/queries.ts';
+import { accountOutlookQuery, auditQuery } from '../../api/console-queries.ts';
 import type { Account, FoundAuditEntry } from '../../api/shapes.ts';
 import { Actions } from '../../ui/actions.tsx';
 import { Notice } from '../../ui/notice.tsx';

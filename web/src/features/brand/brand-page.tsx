@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { accentThemes, productColor } from '../../../../src/shared/accent-shades.ts';
 import { base64Of } from '../../api/base64.ts';
 import { setBrand, setBrandLogo } from '../../api/commands.ts';
-import { brandQuery } from '../../api/queries.ts';
+import { brandQuery } from '../../api/console-queries.ts';
 import type { Brand } from '../../api/shapes.ts';
 import { languageNames, languages } from '../../text/language.ts';
 import { keepServiceName } from '../../text/service-name.ts';

@@ -1,8 +1,8 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { anyCustomerQuery } from '../../api/console-queries.ts';
 import { useMay } from '../../api/person.ts';
-import { anyCustomerQuery } from '../../api/queries.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';

@@ -1,6 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { callOfOrderQuery } from '../../api/queries.ts';
+import { callOfOrderQuery } from '../../api/console-queries.ts';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
 import { Badge } from '../../ui/badge.tsx';

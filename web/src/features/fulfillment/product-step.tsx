@@ -5,7 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ProductChange, sendProductTestCall, setProduct } from '../../api/commands.ts';
-import { productQuery } from '../../api/queries.ts';
+import { productQuery } from '../../api/console-queries.ts';
 import type { Product } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { BodyBox } from '../../ui/body-box.tsx';

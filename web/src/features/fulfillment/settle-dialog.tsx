@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settleOrder } from '../../api/commands.ts';
-import { accountOrderQuery } from '../../api/queries.ts';
+import { accountOrderQuery } from '../../api/console-queries.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';

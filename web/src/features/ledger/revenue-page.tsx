@@ -1,5 +1,6 @@
 // Revenue by account: the details behind the business overview's figures. Each account links to its orders.
 
+import { spendingOfAccountsQuery } from '../../api/console-queries.ts';
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -7,7 +8,7 @@ import { CircleDollarSign, Download, PackageOpen } from 'lucide-react';
 import { useState } from 'react';
 import { revenueParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
-import { allPackagesQuery, spendingOfAccountsQuery } from '../../api/queries.ts';
+import { allPackagesQuery } from '../../api/queries.ts';
 import type { SpendingOfAccount, SpendingOfAccounts } from '../../api/shapes.ts';
 import { isDay, timesOfUtc } from '../../text/days.ts';
 import { formatChange, formatCount } from '../../text/language.ts';

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { accountOrderQuery } from '../../api/queries.ts';
+import { accountOrderQuery } from '../../api/console-queries.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';

@@ -4,7 +4,7 @@ import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createPackage, type PackageSettings } from '../../api/commands.ts';
-import { definedLimitsQuery } from '../../api/queries.ts';
+import { definedLimitsQuery } from '../../api/console-queries.ts';
 import type { Limit } from '../../api/shapes.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { Field, inputClasses } from '../../ui/field.tsx';

@@ -3,7 +3,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { UsersRound } from 'lucide-react';
-import { refusedAccountsQuery } from '../../api/queries.ts';
+import { refusedAccountsQuery } from '../../api/console-queries.ts';
 import type { RefusedAccount } from '../../api/shapes.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Button } from '../../ui/button.tsx';
