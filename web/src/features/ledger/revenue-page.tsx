@@ -1,11 +1,11 @@
 // Revenue by account: the details behind the business overview's figures. Each account links to its orders.
 
-import { spendingOfAccountsQuery } from '../../api/console-queries.ts';
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleDollarSign, Download, PackageOpen } from 'lucide-react';
 import { useState } from 'react';
+import { spendingOfAccountsQuery } from '../../api/console-queries.ts';
 import { revenueParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
 import { allPackagesQuery } from '../../api/queries.ts';
