@@ -24,12 +24,12 @@ export const consoleSources = [
 
 /** Shown before the sign-in (src/entry.tsx), besides the catalog `panel`. */
 export const entrySources = [
-  'features/auth/{first-password-screen,look-around,reset-password-page,sign-in-page}.tsx',
+  'features/auth/{first-password-screen,look-around,password-form,reset-password-page,sign-in-page}.tsx',
 ];
 
 export const seldomSources = [
   'features/alerts/**',
-  'features/auth/{password-card,second-factor-screen,security-page,sessions-card,totp-card,totp-setup}.tsx',
+  'features/auth/{password-card,password-form,second-factor-screen,security-page,sessions-card,totp-card,totp-setup}.tsx',
   'features/business/{business-page,business-stats,calculating-notice,cohorts-card,definition,packages-card,trend-card}.tsx',
   'features/customers/{login-link-dialog,login-links-card}.tsx',
   'features/events/**',
@@ -39,7 +39,7 @@ export const seldomSources = [
   'features/keys/scope-words.ts',
   'features/ledger/entry-drawer.tsx',
   'features/orders/{customer-field,order-dialog,order-done,order-preview-box}.tsx',
-  'features/orders/{order-drawer,order-sheet}.tsx',
+  'features/orders/{order-drawer,order-page,order-sheet}.tsx',
   'features/orders/{known-customer,open-order,plan-step,similar-reference}.ts',
   'features/payments/{auto-topup-card,auto-topup-dialog}.tsx',
   'features/payments/{add-funds-dialog,bank-details,cancel-topup-dialog,order-funds,topup-columns}.tsx',
@@ -47,7 +47,7 @@ export const seldomSources = [
   'features/payments/topup-words.ts',
   'features/people/**',
   'features/plans/{bulk-auto-renew-dialog,bulk-renew-dialog,forecast-page,plan-dialogs,plan-history}.tsx',
-  'features/request-log/{body-capture-card,request-drawer,request-list,status-badge}.tsx',
+  'features/request-log/{body-capture-card,request-drawer,request-list,requests-page,status-badge}.tsx',
   'features/request-log/refusal-meanings.ts',
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
