@@ -1,5 +1,4 @@
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { ReactNode } from 'react';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
@@ -14,14 +13,18 @@ const columns: readonly Column<ProductCall>[] = [
   {
     title: t`Customer`,
     grows: true,
-    cell: ({ customer, type }) => (
+    cell: ({ customer, account, type }) => (
       <TwoLines
         first={
           <CustomerLink id={customer.id} row isOperator>
             {customer.reference}
           </CustomerLink>
         }
-        second={productCallWord(type)}
+        second={
+          <>
+            {productCallWord(type)} · <AccountLink id={account.id}>{account.username}</AccountLink>
+          </>
+        }
       />
     ),
   },
@@ -36,11 +39,6 @@ const columns: readonly Column<ProductCall>[] = [
           <span className="figures">{id}</span>
         </TextLink>
       ),
-  },
-  {
-    title: t`Account`,
-    from: 'lg',
-    cell: ({ account }) => <AccountLink id={account.id}>{account.username}</AccountLink>,
   },
   {
     title: t`Product response`,
@@ -63,22 +61,14 @@ const attempts: Column<ProductCall> = {
 const age: Column<ProductCall> = {
   title: t`Waiting since`,
   from: 'sm',
-  cell: ({ created_at: written, last_attempt_at: tried, attempts: count }) => (
+  cell: ({ created_at: written, attempts: count }) => (
     <TwoLines
       first={
         <span className={Date.now() - Date.parse(written) > dayMilliseconds ? 'font-medium text-bad' : ''}>
           <Time at={written} style="relative" />
         </span>
       }
-      second={
-        tried === null ? (
-          t`Not called yet`
-        ) : (
-          <Trans>
-            {attemptsWords(count)}, last <Time at={tried} />
-          </Trans>
-        )
-      }
+      second={attemptsWords(count)}
     />
   ),
 };
@@ -115,7 +105,7 @@ export function CallTable({ caption, list, state, empty }: CallTableProps) {
 }
 
 function OnPhone({ call }: { readonly call: ProductCall }) {
-  const { order_id: id, next_attempt_at: at } = call;
+  const { order_id: id, next_attempt_at: next, created_at: written } = call;
   return (
     <>
       {callAnswerWord(call)}
@@ -127,12 +117,8 @@ function OnPhone({ call }: { readonly call: ProductCall }) {
           </TextLink>
         </>
       )}
-      {at === null ? null : (
-        <>
-          {' · '}
-          <Time at={at} style="relative" />
-        </>
-      )}
+      {' · '}
+      <Time at={next ?? written} style="relative" />
     </>
   );
 }
