@@ -38,7 +38,7 @@ const endings = [
 ];
 
 const renewals = [
-  { value: '', title: t`Any auto-renewal` },
+  { value: '', title: t`Any renewal` },
   { value: 'on', title: t`Auto-renew on` },
   { value: 'off', title: t`Auto-renew off` },
 ];
