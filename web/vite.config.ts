@@ -25,13 +25,13 @@ export default defineConfig(({ mode }) => ({
             // What is around every page: the icons of the navigation and small modules.
             {
               name: 'frame',
-              test: /lucide-react\/.*\/icons\/(?:activity|archive|ban|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|keyboard|layout-dashboard|lock-keyhole|log-out|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/open-order)|shell\/(?:page-list|shortcuts)|ui\/(?:dialog-opener|keys|language-choice|not-for-role|switch-field|theme|theme-choice|typed-ahead|window-title))\.tsx?$/,
+              test: /lucide-react\/.*\/icons\/(?:activity|archive|book-open|calendar-clock|chart-no-axes-column|circle-exclamation-point|credit-card|eye|heart-pulse|key-round|layout-dashboard|lock-keyhole|package|palette|plug-zap|receipt-text|rss|scroll-text|shield-check|shopping-bag|user-round-cog|users|users-round|wallet|webhook)\.m?js|web\/src\/(?:features\/(?:auth\/leave|brand\/logo|orders\/(?:open-order|place-order-button))|shell\/(?:page-list|shortcuts)|ui\/(?:choice|dialog-opener|keys|not-for-role|notice|page-links|switch-field|theme|typed-ahead|window-title))\.tsx?$/,
               priority: 1,
             },
             // What the overviews have besides that.
             {
               name: 'figures',
-              test: /web\/src\/(?:features\/(?:ledger\/(?:series-card|spending-card)|orders\/place-order-button|payments\/funds-parts)|text\/plan-time|ui\/(?:bar-chart|canvas-chart|chart-drawing|choice|figures|notice|page-links|stat))\.tsx?$|lucide-react\/.*\/icons\/(?:calendar-check|circle-dashed|package-open)\.m?js/,
+              test: /web\/src\/(?:features\/(?:ledger\/(?:series-card|spending-card)|payments\/funds-parts)|text\/plan-time|ui\/(?:bar-chart|canvas-chart|chart-drawing|figures|stat))\.tsx?$|lucide-react\/.*\/icons\/(?:calendar-check|circle-dashed|package-open)\.m?js/,
               priority: 1,
             },
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.

@@ -3,7 +3,7 @@
 /// <reference lib="dom" />
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { heading, row } from './panel-actions.ts';
+import { heading, openUserMenu, row } from './panel-actions.ts';
 import { usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -16,11 +16,10 @@ test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and d
   const order = { package_id: service.packages.basic, customer: 'late.evening' };
   assert.equal((await reseller.post('/orders', order)).status, 201);
   const page = await panel.openAs(reseller, '/panel/orders');
-  const zone = page.getByRole('complementary', { name: 'Menu' }).getByRole('combobox', { name: 'Time zone' });
   await row(page, 'late.evening').getByText('13 Mar 2026, 00:30').filter({ visible: true }).waitFor();
   await page.getByRole('combobox', { name: 'Ordered' }).selectOption('Between …');
   await page.getByText('Europe/Berlin', { exact: true }).filter({ visible: true }).first().waitFor();
-  await zone.selectOption('UTC');
+  await (await openUserMenu(page)).getByRole('combobox', { name: 'Time zone' }).selectOption('UTC');
   await row(page, 'late.evening').getByText('12 Mar 2026, 23:30').filter({ visible: true }).waitFor();
 
   await page.getByRole('combobox', { name: 'Ordered' }).selectOption('Between …');
@@ -34,10 +33,8 @@ test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and d
 
   const elsewhere = await panel.openAs(reseller, '/panel/orders');
   await row(elsewhere, 'late.evening').getByText('12 Mar 2026, 23:30').filter({ visible: true }).waitFor();
-  await elsewhere
-    .getByRole('complementary', { name: 'Menu' })
-    .getByRole('combobox', { name: 'Time zone' })
-    .selectOption('Europe/Berlin');
+  const menu = await openUserMenu(elsewhere);
+  await menu.getByRole('combobox', { name: 'Time zone' }).selectOption('Europe/Berlin');
   await row(elsewhere, 'late.evening').getByText('13 Mar 2026, 00:30').filter({ visible: true }).waitFor();
 });
 

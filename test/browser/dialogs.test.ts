@@ -7,7 +7,7 @@ import type { Locator } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { setTestPassword, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectAccessible } from './accessibility.ts';
-import { balance, dialog, goTo, heading, typeSignIn } from './panel-actions.ts';
+import { balance, dialog, goTo, heading, openUserMenu, typeSignIn } from './panel-actions.ts';
 import { untilCount, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -252,11 +252,12 @@ test('the language is chosen on the pages, kept for the person, and can be that 
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
+  await (await openUserMenu(page)).getByRole('combobox', { name: 'Language' }).selectOption('Deutsch');
   await heading(page, 'Bestellungen').waitFor();
   const elsewhere = await panel.openAs(reseller, '/panel/orders');
   await heading(elsewhere, 'Bestellungen').waitFor();
-  await elsewhere.getByRole('combobox', { name: 'Sprache' }).selectOption('Wie im Browser');
+  const menu = await openUserMenu(elsewhere, 'Einstellungen und Abmelden');
+  await menu.getByRole('combobox', { name: 'Sprache' }).selectOption('Wie im Browser');
   await heading(elsewhere, 'Orders').waitFor();
 });
 

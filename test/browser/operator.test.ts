@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { testPassword, usernameOf } from '../harness/panel-client.ts';
 import { placeOrder } from '../harness/shop.ts';
 import { expectAccessible } from './accessibility.ts';
-import { chooseMore, dialog, heading, row } from './panel-actions.ts';
+import { chooseMore, dialog, heading, openUserMenu, row } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -260,18 +261,31 @@ test('an operator’s navigation begins with the console, leaves out ordering un
   for (const title of ['Overview', 'Orders', 'Customers', 'Ledger', 'Statements'])
     assert.ok(!offered.includes(title), title);
   for (const title of ['API access', 'Team', 'Security']) assert.ok(offered.includes(title), title);
-  for (const control of [
-    side.getByRole('button', { name: 'Sign out' }),
-    side.getByRole('combobox', { name: 'Language' }),
-  ]) {
+  const user = side.getByRole('button', { name: 'Settings and sign-out' });
+  const isInView = async (control: Locator) => {
     const box = await control.boundingBox();
-    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, `seen without scrolling: ${box?.y}`);
-  }
+    return box !== null && box.y >= 0 && box.y + box.height <= 800;
+  };
+  assert.ok(await isInView(user), 'the person’s menu is seen without scrolling');
+  const settings = await openUserMenu(page);
+  for (const name of ['Language', 'Theme', 'Time zone'])
+    assert.ok(await isInView(settings.getByRole('combobox', { name })), name);
+  assert.ok(await isInView(settings.getByRole('button', { name: 'Sign out' })), 'the way out');
+  await expectAccessible(page, 'the person’s menu');
+  await page.keyboard.press('Escape');
+  await settings.waitFor({ state: 'hidden' });
   await menu.getByRole('button', { name: 'Show ordering pages' }).click();
   await menu.getByRole('link', { name: 'Orders', exact: true }).click();
   await heading(page, 'Orders').waitFor();
   await page.reload();
   await menu.getByRole('link', { name: 'Statements' }).waitFor();
-  const seen = await side.getByRole('button', { name: 'Sign out' }).boundingBox();
-  assert.ok(seen !== null && seen.y + seen.height <= 800, 'the way out stays in view');
+  assert.ok(await isInView(user), 'the way out stays in view');
+  await page.goto('/panel/security');
+  const open = menu.locator('[aria-current=page]');
+  await open.filter({ hasText: 'Security' }).waitFor();
+  const [box, list] = [await open.boundingBox(), await menu.boundingBox()];
+  assert.ok(
+    box !== null && list !== null && box.y + box.height <= list.y + list.height,
+    'the open page is in view',
+  );
 });

@@ -33,6 +33,16 @@ export async function goTo(page: Page, title: string): Promise<void> {
   await heading(page, title).waitFor();
 }
 
+/** Opens the menu behind the person's name. */
+export async function openUserMenu(page: Page, name = 'Settings and sign-out'): Promise<Locator> {
+  await page.getByRole('button', { name }).filter({ visible: true }).click();
+  return page.getByRole('group', { name });
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await (await openUserMenu(page)).getByRole('button', { name: 'Sign out' }).click();
+}
+
 /** Chooses one of the less common actions of a page. */
 export async function chooseMore(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: 'More', exact: true }).click();

@@ -16,6 +16,7 @@ import {
   heading,
   row,
   shownSecret,
+  signOut,
   typeCode,
   typeSignIn,
 } from './panel-actions.ts';
@@ -177,7 +178,7 @@ test('a role that needs a second factor sets it up first, sees the recovery code
   await goTo(page, 'Security');
   await page.getByText('requires it for your role').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Turn off' }).count(), 0);
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await signOut(page);
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, person.username, ownPassword);
   await typeCode(page, nextCode(totp));

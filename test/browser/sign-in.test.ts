@@ -17,6 +17,7 @@ import {
   heading,
   row,
   shownSecret,
+  signOut,
   typeCode,
   typeSignIn,
 } from './panel-actions.ts';
@@ -40,7 +41,7 @@ test('anyone who follows a deep link signs in on the way and lands on it; a wron
   await typeSignIn(page, username, testPassword);
   await heading(page, 'Orders').waitFor();
   assert.equal(new URL(page.url()).search, '?kind=renew');
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await heading(page, 'Sign in').waitFor();
   await page.goBack();
   await heading(page, 'Sign in').waitFor();
@@ -62,7 +63,7 @@ test('signing out while the service is away forgets what was shown, says so, and
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();
   await page.route('**/panel/api/sign-out', (route) => route.abort('connectionreset'));
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await heading(page, 'You may still be signed in').waitFor();
   assert.ok(!(await page.locator('body').innerText()).includes('$50.00'));
   await page.unroute('**/panel/api/sign-out');

@@ -17,6 +17,7 @@ import {
   heading,
   prepareOrder,
   row,
+  signOut,
   typeSignIn,
 } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
@@ -193,7 +194,7 @@ test('test mode is of one tab: it stays when the page is loaded again, and ends 
   assert.equal(await band(other).count(), 0);
   await other.close();
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await heading(page, 'Sign in').waitFor();
   await typeSignIn(page, await usernameOf(panel.service, reseller), testPassword);
   await heading(page, 'Overview').waitFor();

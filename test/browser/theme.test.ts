@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { pngFile } from '../harness/logo-files.ts';
 import { expectStatus } from '../harness/refusals.ts';
-import { goTo, heading } from './panel-actions.ts';
+import { goTo, heading, openUserMenu, signOut } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const page = { light: 'rgb(246, 247, 249)', dark: 'rgb(17, 18, 20)' } as const;
@@ -30,8 +30,7 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
   const light = await chartPixels(shown);
   assert.equal(await accent(shown), ownColor);
 
-  const choice = theme(shown);
-  await choice.selectOption('Dark');
+  await theme(await openUserMenu(shown)).selectOption('Dark');
   await untilBehind(shown, page.dark);
   assert.notEqual(await accent(shown), ownColor);
   await untilTrue(async () => (await chartPixels(shown)) !== light, 'a chart in other colors');
@@ -41,10 +40,10 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
   await other.goto(`${panel.service.address}/panel/orders`);
   await heading(other, 'Orders').waitFor();
   assert.equal(await behind(other.locator('body')), page.dark);
-  await theme(other).selectOption('Light');
+  await theme(await openUserMenu(other)).selectOption('Light');
   await untilTrue(async () => (await behind(shown.locator('body'))) === page.light, 'the tab beside it');
   await other.close();
-  await choice.selectOption('Dark');
+  await theme(shown).selectOption('Dark');
 
   // Nothing but the document has come, and it is dark already.
   await shown.route(/\/assets\//, (route) => route.abort());
@@ -57,7 +56,7 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
   await heading(shown, 'Overview').waitFor();
   assert.equal(await behind(shown.locator('body')), page.dark);
 
-  await shown.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(shown);
   await heading(shown, 'Sign in').waitFor();
   await untilBehind(shown, page.dark);
   await theme(shown.locator('main')).selectOption('System');
@@ -71,7 +70,7 @@ test('without a choice the system’s theme counts, also when it changes; paper 
   await untilBehind(shown, page.dark);
   await shown.emulateMedia({ colorScheme: 'light' });
   await untilBehind(shown, page.light);
-  await theme(shown).selectOption('Dark');
+  await theme(await openUserMenu(shown)).selectOption('Dark');
   await goTo(shown, 'Orders');
   await shown.emulateMedia({ media: 'print' });
   await untilBehind(shown, page.light);

@@ -6,7 +6,7 @@ import { windowTitle } from '../text/service-name.ts';
 import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 
-export function BlockedScreen() {
+export default function BlockedScreen() {
   const client = useQueryClient();
   return (
     <main className="grid min-h-dvh place-items-center">

@@ -3,9 +3,10 @@
 import { t } from '@lingui/core/macro';
 import { setClock } from '../api/frame-commands.ts';
 import { browserZone, keepClock, keptClock } from '../text/clock.ts';
+import { classNames } from '../ui/class-names.ts';
 import { choiceClasses } from '../ui/language-choice.tsx';
 
-export function ClockChoice() {
+export function ClockChoice({ className }: { readonly className?: string }) {
   const choose = async (chosen: 'utc' | null) => {
     const isKept = await setClock({ clock: chosen }).then(
       () => true,
@@ -17,10 +18,9 @@ export function ClockChoice() {
   return (
     <select
       aria-label={t`Time zone`}
-      title={t`Time zone`}
       defaultValue={keptClock() ?? ''}
       onChange={({ target: { value } }) => void choose(value === 'utc' ? 'utc' : null)}
-      className={`${choiceClasses} w-full`}
+      className={classNames(choiceClasses, className)}
     >
       <option value="">{browserZone}</option>
       <option value="utc">UTC</option>

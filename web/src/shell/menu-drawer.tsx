@@ -14,8 +14,10 @@ export default function MenuDrawer({
 }) {
   const finalFocus = useDialogOpener();
   useBackCloses(onClose);
+  // Escape closes an open menu of the drawer first.
+  const close = () => (document.querySelector(':popover-open') === null ? onClose() : undefined);
   return (
-    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : close())}>
       <Dialog.Portal>
         <Dialog.Backdrop className={backdropClasses} />
         <Dialog.Popup

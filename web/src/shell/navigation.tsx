@@ -1,27 +1,28 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { BookOpen, ChevronDown, Keyboard, LogOut, Search } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useRouterState } from '@tanstack/react-router';
+import { BookOpen, ChevronDown, Search } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useMe } from '../api/me.ts';
 import { panelMode } from '../api/panel-mode.ts';
 import { viewedAccount } from '../api/panel-view.ts';
-import { useMay, usePerson } from '../api/person.ts';
+import { useMay } from '../api/person.ts';
 import { attentionCountQuery } from '../api/queries.ts';
-import { leave } from '../features/auth/leave.ts';
 import { Logo } from '../features/brand/logo.tsx';
 import { TestSwitch } from '../features/test-mode/test-switch.tsx';
 import { formatCount } from '../text/language.ts';
-import { roleWord } from '../text/words.ts';
 import { Badge } from '../ui/badge.tsx';
-import { IconButton } from '../ui/button.tsx';
 import { Keys } from '../ui/keys.tsx';
-import { LanguageChoice } from '../ui/language-choice.tsx';
 import { Money } from '../ui/money.tsx';
-import { ThemeChoice } from '../ui/theme-choice.tsx';
-import { ClockChoice } from './clock-choice.tsx';
-import { isOfOrdering, type PageEntry, useDocsAddress, useOrderingShown, usePages } from './page-list.ts';
+import {
+  isOfOrdering,
+  type PageEntry,
+  pageGroupTitles,
+  useDocsAddress,
+  useOrderingShown,
+  usePages,
+} from './page-list.ts';
+import { UserMenu } from './user-menu.tsx';
 
 interface NavigationProps {
   readonly onSearch: () => void;
@@ -31,26 +32,13 @@ interface NavigationProps {
 
 export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProps) {
   const { account } = useMe();
-  const { person } = usePerson();
   const pages = usePages();
-  const client = useQueryClient();
   const ordering = useOrderingShown();
+  const list = useActivePageInView();
   const isOperator = pages.console.length > 0;
-  const docs = useDocsAddress();
-  const own = (
-    <PageLinks
-      pages={ordering.isShown ? pages.panel : pages.panel.filter((page) => !isOfOrdering(page))}
-      onNavigate={onNavigate}
-    />
-  );
-  const documentation = (
-    <a href={docs} className={`${pageLinkClasses} mt-0.5 shrink-0`}>
-      <BookOpen aria-hidden="true" className="size-4 shrink-0" />
-      {t`Documentation`}
-    </a>
-  );
+  const own = ordering.isShown ? pages.panel : pages.panel.filter((page) => !isOfOrdering(page));
   return (
-    <div className="flex h-full min-h-0 flex-col gap-4 px-3 py-4 short:h-auto">
+    <div className="flex h-full min-h-0 flex-col gap-3 px-3 pt-4 pb-2 short:h-auto">
       <div className="px-2">
         <Logo />
       </div>
@@ -63,25 +51,19 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
         <span className="flex-1 text-left">{t`Search`}</span>
         <Keys keys={isApple ? '⌘ K' : t`Ctrl K`} />
       </button>
-      {/* Only the list of pages scrolls, so that balance, language and sign-out stay visible. */}
+      {/* Only the list of pages scrolls, so that the balance and the person's menu stay visible. */}
       <nav
+        ref={list}
         aria-label={t`Main`}
-        className="-mx-1 flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-1 py-0.5 short:overflow-visible"
+        className="scroll-edges -mx-1 flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto px-1 py-0.5 short:overflow-visible"
       >
         {isOperator ? (
           <>
-            <NamedPages name={t`Administration`}>
-              <PageLinks pages={pages.console} onNavigate={onNavigate} />
-              {documentation}
-            </NamedPages>
+            <PageGroups pages={pages.console} onNavigate={onNavigate} />
             <NamedPages name={t`Your account`}>
-              {own}
+              <PageLinks pages={own} onNavigate={onNavigate} />
               {ordering.isShown ? null : (
-                <button
-                  type="button"
-                  onClick={ordering.show}
-                  className="flex min-h-8 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink pointer-coarse:min-h-11"
-                >
+                <button type="button" onClick={ordering.show} className={`${pageLinkClasses} w-full`}>
                   <ChevronDown aria-hidden="true" className="size-4 shrink-0" />
                   {t`Show ordering pages`}
                 </button>
@@ -89,11 +71,10 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             </NamedPages>
           </>
         ) : (
-          own
+          <PageGroups pages={own} onNavigate={onNavigate} />
         )}
-        {isOperator ? null : documentation}
       </nav>
-      <div className="border-t border-line pt-3">
+      <div className="border-t border-line pt-2">
         {viewedAccount === null && ordering.isShown ? <TestSwitch /> : null}
         {ordering.isShown ? (
           <Link
@@ -105,33 +86,7 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
             <Money amount={account.balance} currency={account.currency} className="font-semibold" />
           </Link>
         ) : null}
-        <div className="flex flex-wrap items-center gap-1.5 py-1">
-          <LanguageChoice isSignedIn className="min-w-0 grow" />
-          <ThemeChoice className="min-w-0 grow" />
-          <ClockChoice />
-        </div>
-        <div className="mt-1 flex items-center gap-1 pl-2">
-          <div className="min-w-0 flex-1 leading-snug">
-            <div className="truncate" title={person.username}>
-              <bdi>{person.username}</bdi>
-            </div>
-            <div className="truncate text-xs text-soft">
-              {viewedAccount !== null ? (
-                <Trans>
-                  Viewing <bdi title={account.username}>{account.username}</bdi>
-                </Trans>
-              ) : person.username === account.username ? (
-                roleWord(person.role)
-              ) : (
-                <Trans>
-                  {roleWord(person.role)} of <bdi title={account.username}>{account.username}</bdi>
-                </Trans>
-              )}
-            </div>
-          </div>
-          <IconButton icon={Keyboard} label={t`Keyboard shortcuts`} onClick={onShortcuts} />
-          <IconButton icon={LogOut} label={t`Sign out`} onClick={() => leave(client)} />
-        </div>
+        <UserMenu onShortcuts={onShortcuts} />
       </div>
     </div>
   );
@@ -139,26 +94,59 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
 
 const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-function NamedPages({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div>
-      <p className="mb-1 px-2 text-xs font-medium text-soft">{name}</p>
-      {children}
-    </div>
-  );
-}
+const marginPixels = 32;
 
-const pageLinkClasses =
-  'flex min-h-8 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink';
+/** Scrolls the list of pages to the open page. Not by scrollIntoView, after which Tab would begin at that link. */
+function useActivePageInView() {
+  const list = useRef<HTMLElement>(null);
+  const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    const page = list.current?.querySelector('[aria-current]');
+    if (pathname === '' || list.current === null || !page) return;
+    const [outer, inner] = [list.current.getBoundingClientRect(), page.getBoundingClientRect()];
+    const above = Math.min(0, inner.top - marginPixels - outer.top);
+    list.current.scrollTop += above === 0 ? Math.max(0, inner.bottom + marginPixels - outer.bottom) : above;
+  }, [pathname]);
+  return list;
+}
 
 interface PageLinksProps {
   readonly pages: readonly PageEntry[];
   readonly onNavigate: () => void;
 }
 
+function PageGroups({ pages, onNavigate }: PageLinksProps) {
+  const docs = useDocsAddress();
+  const groups = [...new Set(pages.map(({ group }) => group))];
+  const ofDocs = groups.find((group) => group === 'developers' || group === 'setup') ?? groups.at(-1);
+  return groups.map((group) => (
+    <NamedPages key={group} name={pageGroupTitles[group]}>
+      <PageLinks pages={pages.filter((page) => page.group === group)} onNavigate={onNavigate} />
+      {group === ofDocs ? (
+        <a href={docs} className={pageLinkClasses}>
+          <BookOpen aria-hidden="true" className="size-4 shrink-0" />
+          {t`Documentation`}
+        </a>
+      ) : null}
+    </NamedPages>
+  ));
+}
+
+function NamedPages({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      {name === '' ? null : <p className="mb-0.5 px-2 text-xs leading-4 font-medium text-soft">{name}</p>}
+      {children}
+    </div>
+  );
+}
+
+const pageLinkClasses =
+  'flex min-h-7 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink';
+
 function PageLinks({ pages, onNavigate }: PageLinksProps) {
   return (
-    <ul className="flex flex-col gap-0.5">
+    <ul>
       {pages.map(({ to, title, icon: Icon }) => (
         <li key={to}>
           <Link

@@ -34,7 +34,20 @@ import { viewedAccount } from '../api/panel-view.ts';
 import { useMay } from '../api/person.ts';
 import type { Scope } from '../api/shapes.ts';
 
+export const pageGroupTitles = {
+  start: '',
+  sales: t`Sales`,
+  money: t`Money`,
+  developers: t`Developers`,
+  account: t`Account`,
+  operations: t`Operations`,
+  setup: t`Setup`,
+};
+
+export type PageGroup = keyof typeof pageGroupTitles;
+
 interface Entry<Address extends string> {
+  readonly group: PageGroup;
   readonly to: Address;
   readonly title: string;
   readonly icon: LucideIcon;
@@ -44,47 +57,48 @@ interface Entry<Address extends string> {
 }
 
 function page<const Address extends string>(
+  group: PageGroup,
   to: Address,
   title: string,
   icon: LucideIcon,
   keys: string,
   scope?: Scope,
 ): Entry<Address> {
-  return { to, title, icon, keys, scope };
+  return { group, to, title, icon, keys, scope };
 }
 
 const panelPages = [
-  page('/', t`Overview`, LayoutDashboard, 'g h'),
-  page('/orders', t`Orders`, ShoppingBag, 'g o'),
-  page('/customers', t`Customers`, Users, 'g c'),
-  page('/ledger', t`Ledger`, Wallet, 'g l'),
-  page('/top-ups', t`Top-ups`, CreditCard, 'g t', 'topups:read'),
-  page('/forecast', t`Forecast and alerts`, CalendarClock, 'g f', 'balance:read'),
-  page('/business', t`Business`, ChartNoAxesColumn, 'g b'),
-  page('/statements', t`Statements`, ReceiptText, 'g m'),
-  page('/connect', t`Connect`, PlugZap, 'g n', 'keys:read'),
-  page('/api-access', t`API access`, KeyRound, 'g a', 'keys:read'),
-  page('/requests', t`Requests`, Activity, 'g r', 'keys:read'),
-  page('/webhooks', t`Webhooks`, Webhook, 'g w', 'events:read'),
-  page('/events', t`Events`, Rss, 'g e', 'events:read'),
-  page('/people', t`Team`, UserRoundCog, 'g p', 'people:read'),
-  page('/security', t`Security`, ShieldCheck, 'g s'),
+  page('start', '/', t`Overview`, LayoutDashboard, 'g h'),
+  page('start', '/business', t`Business`, ChartNoAxesColumn, 'g b'),
+  page('sales', '/orders', t`Orders`, ShoppingBag, 'g o'),
+  page('sales', '/customers', t`Customers`, Users, 'g c'),
+  page('money', '/ledger', t`Ledger`, Wallet, 'g l'),
+  page('money', '/top-ups', t`Top-ups`, CreditCard, 'g t', 'topups:read'),
+  page('money', '/forecast', t`Forecast and alerts`, CalendarClock, 'g f', 'balance:read'),
+  page('money', '/statements', t`Statements`, ReceiptText, 'g m'),
+  page('developers', '/connect', t`Connect`, PlugZap, 'g n', 'keys:read'),
+  page('developers', '/api-access', t`API access`, KeyRound, 'g a', 'keys:read'),
+  page('developers', '/requests', t`Requests`, Activity, 'g r', 'keys:read'),
+  page('developers', '/webhooks', t`Webhooks`, Webhook, 'g w', 'events:read'),
+  page('developers', '/events', t`Events`, Rss, 'g e', 'events:read'),
+  page('account', '/people', t`Team`, UserRoundCog, 'g p', 'people:read'),
+  page('account', '/security', t`Security`, ShieldCheck, 'g s'),
 ];
 
 const consolePages = [
-  page('/admin', t`Business`, ChartNoAxesColumn, 'a o', 'admin:read'),
-  page('/admin/accounts', t`Accounts`, UsersRound, 'a a', 'admin:read'),
-  page('/admin/packages', t`Packages`, Package, 'a p', 'admin:read'),
-  page('/admin/customers', t`All customers`, Users, 'a c', 'admin:read'),
-  page('/admin/orders', t`All orders`, ShoppingBag, 'a r', 'admin:read'),
-  page('/admin/attention', t`Needs attention`, CircleAlert, 'a w', 'admin:read'),
-  page('/admin/product', t`Product`, PlugZap, 'a d', 'admin:read'),
-  page('/admin/payments', t`Payments`, Wallet, 'a y', 'admin:read'),
-  page('/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
-  page('/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
-  page('/admin/retention', t`Retention`, Archive, 'a t', 'admin:read'),
-  page('/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
-  page('/admin/start', t`Open your channel`, LayoutDashboard, 'a s', 'admin:read'),
+  page('start', '/admin', t`Business`, ChartNoAxesColumn, 'a o', 'admin:read'),
+  page('sales', '/admin/accounts', t`Accounts`, UsersRound, 'a a', 'admin:read'),
+  page('sales', '/admin/customers', t`All customers`, Users, 'a c', 'admin:read'),
+  page('sales', '/admin/orders', t`All orders`, ShoppingBag, 'a r', 'admin:read'),
+  page('sales', '/admin/packages', t`Packages`, Package, 'a p', 'admin:read'),
+  page('sales', '/admin/payments', t`Payments`, Wallet, 'a y', 'admin:read'),
+  page('operations', '/admin/attention', t`Needs attention`, CircleAlert, 'a w', 'admin:read'),
+  page('operations', '/admin/product', t`Product`, PlugZap, 'a d', 'admin:read'),
+  page('operations', '/admin/health', t`Health`, HeartPulse, 'a h', 'admin:read'),
+  page('operations', '/admin/audit', t`Audit log`, ScrollText, 'a l', 'admin:read'),
+  page('setup', '/admin/brand', t`Brand`, Palette, 'a b', 'admin:packages'),
+  page('setup', '/admin/retention', t`Retention`, Archive, 'a t', 'admin:read'),
+  page('setup', '/admin/start', t`Open your channel`, LayoutDashboard, 'a s', 'admin:read'),
 ];
 
 export type PageEntry = (typeof panelPages | typeof consolePages)[number];

@@ -20,13 +20,13 @@ import { lazyEarly } from '../ui/preload.ts';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { say } from '../ui/toasts.tsx';
 import { AppShell } from './app-shell.tsx';
-import { BlockedScreen } from './blocked-screen.tsx';
 import { UnlessLeaving } from './leaving-screen.tsx';
 import { useOperatorStart } from './operator-start.ts';
 import { ViewEnded } from './view-band.tsx';
 
 const SignInAgain = lazyEarly(() => import('../features/auth/sign-in-again.tsx'));
 const FirstPasswordScreen = lazy(withEntryTexts(() => import('../features/auth/first-password-screen.tsx')));
+const BlockedScreen = lazy(() => import('./blocked-screen.tsx'));
 const SecondFactorScreen = lazy(withTexts(() => import('../features/auth/second-factor-screen.tsx')));
 
 export function PanelLayout() {
@@ -79,7 +79,13 @@ function SignedIn() {
     setKept({ me: readMe, person: readPerson, at: Date.now() });
   }
   if (isViewOver(error)) return <ViewEnded />;
-  if (isBlocked(error)) return <BlockedScreen />;
+  if (isBlocked(error)) {
+    return (
+      <Suspense fallback={<ShellSkeleton />}>
+        <BlockedScreen />
+      </Suspense>
+    );
+  }
   if (me === undefined) {
     return error === null || isSignedOut(error) ? (
       <ShellSkeleton />

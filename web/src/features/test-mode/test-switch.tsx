@@ -4,7 +4,7 @@ import { SwitchField } from '../../ui/switch-field.tsx';
 
 export function TestSwitch() {
   return (
-    <div className="mb-1 px-2 py-1.5">
+    <div className="px-2 py-1">
       <SwitchField
         label={t`Test mode`}
         checked={panelMode === 'test'}
