@@ -164,7 +164,7 @@ export function SelectField<Value extends string>({
             const chosen = options.find(({ value }) => value === event.target.value);
             if (chosen !== undefined) onValue(chosen.value);
           }}
-          className={classNames(inputClasses, 'pr-2')}
+          className={classNames(inputClasses, 'pr-1')}
         >
           {options.map(({ value, title }) => (
             <option key={value} value={value}>

@@ -1,28 +1,37 @@
 import { t } from '@lingui/core/macro';
-import { X } from 'lucide-react';
+import { FunnelX } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Button } from './button.tsx';
+import { IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
 
 interface FilterBarProps {
   readonly children: ReactNode;
+  /** Clears the filters; undefined if none is set. */
   readonly clear?: (() => void) | undefined;
   readonly end?: ReactNode;
 }
 
+/** The buttons at the end stay on the first line, however many filters there are. */
 export function FilterBar({ children, clear, end }: FilterBarProps) {
   return (
     <fieldset
       data-print="no"
-      className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 md:px-5"
+      className="flex flex-wrap items-start gap-2 border-b border-line px-4 py-3 sm:flex-nowrap"
     >
       <legend className="sr-only">{t`Filters`}</legend>
-      {children}
-      {clear === undefined ? null : (
-        <Button icon={X} look="quiet" onClick={clear}>
-          {t`Clear`}
-        </Button>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2 max-sm:basis-full">{children}</div>
+      {end === undefined && clear === undefined ? null : (
+        <div className="ml-auto flex shrink-0 items-center gap-1">
+          {/* Its place is kept, so that the filters do not move when one is set. */}
+          <IconButton
+            icon={FunnelX}
+            label={t`Clear`}
+            className={classNames(clear === undefined && 'invisible max-sm:hidden')}
+            onClick={clear}
+          />
+          {end}
+        </div>
       )}
-      {end === undefined ? null : <div className="ml-auto flex flex-wrap items-center gap-2">{end}</div>}
     </fieldset>
   );
 }

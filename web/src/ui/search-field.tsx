@@ -47,7 +47,11 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
     };
   }, [text, router]);
   return (
-    <search className={`relative flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-full sm:basis-52'}`}>
+    <search
+      // On wide screens as wide as its placeholder, at least, so that no line of filters cuts it.
+      style={{ ['--placeholder' as string]: `calc(${label.length * 0.86}ch + 3.25rem)` }}
+      className={`relative flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-full sm:basis-(--placeholder)'}`}
+    >
       {isAmount ? null : (
         <Search
           aria-hidden="true"

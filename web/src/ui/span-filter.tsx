@@ -42,6 +42,7 @@ function DaySpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
   const hasDays = from !== undefined || to !== undefined;
   const offered = daySpanOf(from, to);
   const isCustom = isTyping || (hasDays && offered === null);
+  const words = [typedWords(from, to), zone].filter((part) => part !== '').join(' · ');
   return (
     <div className="flex flex-wrap items-center gap-2">
       <SelectField
@@ -49,17 +50,14 @@ function DaySpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
         unlabeled
         options={choices}
         value={isCustom ? custom : (offered ?? '')}
+        title={words}
         onValue={(chosen) => {
           setIsTyping(chosen === custom);
           if (chosen !== custom) onSpan(isDaySpan(chosen) ? daySpan(chosen) : { from: '', to: '' });
         }}
       />
       {isCustom ? <DayFields from={from} to={to} what={what} onSpan={onSpan} /> : null}
-      {isCustom || hasDays ? (
-        <span className="text-xs text-soft max-sm:basis-full">
-          {[typedWords(from, to), zone].filter((part) => part !== '').join(' · ')}
-        </span>
-      ) : null}
+      {isCustom ? <span className="text-xs text-soft max-sm:basis-full">{words}</span> : null}
     </div>
   );
 }
