@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { pngFile } from '../harness/logo-files.ts';
 import { changePackage } from '../harness/shop.ts';
 import { dialog, heading, row } from './panel-actions.ts';
-import { untilDisabled, usePanelBrowser } from './panel-browser.ts';
+import { untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
@@ -118,7 +118,11 @@ test('what is not there offers no second try, on pages, in lists and beside them
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders/1');
-  await expectNoRetry(page, 'Order not found.');
+  await heading(page, 'Order not found').waitFor();
+  await page.getByText('Your account has no order 1.').waitFor();
+  await untilCount(page.getByRole('button', { name: 'Try again' }), 0);
+  await page.getByRole('link', { name: 'All orders' }).click();
+  await heading(page, 'Orders').waitFor();
   await page.goto('/panel/orders?open=999');
   await expectNoRetry(page, 'Order not found.');
   await page.goto('/panel/customers?open=999');

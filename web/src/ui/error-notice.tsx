@@ -9,18 +9,6 @@ import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { unknownRefusal } from './unknown-refusal.ts';
 
-/** Errors that the user can fix, so they are shown without a request id. */
-const ordinary = new Set([
-  'invalid_credentials',
-  'code_required',
-  'wrong_password',
-  'invalid_code',
-  'address_locked_out',
-  'insufficient_credit',
-  'rate_limited',
-  'network',
-]);
-
 interface ErrorNoticeProps {
   readonly error: Error;
   readonly onRetry?: () => void;
@@ -28,10 +16,12 @@ interface ErrorNoticeProps {
 }
 
 export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
-  const requestId = error instanceof ApiError && !ordinary.has(error.code) ? error.requestId : '';
+  // Only failures of the service need support, which asks for the id.
+  const requestId = error instanceof ApiError && error.status >= 500 ? error.requestId : '';
+  const [fill, icon] = isMissing(error) ? ['bg-fill', 'text-soft'] : ['bg-bad-fill', 'text-bad'];
   return (
-    <div role="alert" className="flex gap-2.5 rounded-control bg-bad-fill px-3.5 py-3 text-ink">
-      <CircleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-bad" />
+    <div role="alert" className={`flex gap-2.5 rounded-control px-3.5 py-3 text-ink ${fill}`}>
+      <CircleAlert aria-hidden="true" className={`mt-0.5 size-4 shrink-0 ${icon}`} />
       <div className="min-w-0 flex-1 space-y-1">
         <p className="wrap-anywhere">{errorMessageOf(error)}</p>
         {children}
@@ -54,7 +44,7 @@ export function ErrorNotice({ error, onRetry, children }: ErrorNoticeProps) {
 }
 
 /** True if a retry would fail again. */
-function isMissing(error: Error): boolean {
+export function isMissing(error: Error): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 

@@ -22,6 +22,7 @@ import { periodWord, renewalFailureWord } from '../../text/words.ts';
 import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -56,7 +57,19 @@ export function CustomerPage() {
   const renewal = useRenewal(data?.customer.id);
   const back = <BackLink to="/customers">{t`Customers`}</BackLink>;
   if (error !== null && data === undefined) {
-    return <PageProblem title={t`Customer`} back={back} error={error} onRetry={() => void refetch()} />;
+    return (
+      <PageProblem
+        title={t`Customer`}
+        back={back}
+        error={error}
+        onRetry={() => void refetch()}
+        missing={{
+          title: t`Customer not found`,
+          hint: t`Your account has no customer ${customerId}.`,
+          action: <ButtonLink to="/customers">{t`All customers`}</ButtonLink>,
+        }}
+      />
+    );
   }
   const customer = data?.customer;
   const lastOrder = data?.orders.find(({ id }) => id === data.last_order_id) ?? data?.orders[0];

@@ -5,6 +5,7 @@ import { RefreshCw } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { orderQuery } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
@@ -25,7 +26,17 @@ export function OrderPage() {
   const back = <BackLink to="/orders">{t`Orders`}</BackLink>;
   if (error !== null && data === undefined) {
     return (
-      <PageProblem title={t`Order ${orderId}`} back={back} error={error} onRetry={() => void refetch()} />
+      <PageProblem
+        title={t`Order ${orderId}`}
+        back={back}
+        error={error}
+        onRetry={() => void refetch()}
+        missing={{
+          title: t`Order not found`,
+          hint: t`Your account has no order ${orderId}.`,
+          action: <ButtonLink to="/orders">{t`All orders`}</ButtonLink>,
+        }}
+      />
     );
   }
   const order = data?.order;

@@ -12,6 +12,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { webhookQuery } from '../../api/webhook-queries.ts';
 import { Actions } from '../../ui/actions.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
@@ -55,7 +56,17 @@ export function WebhookPage() {
         <Skeleton className="h-40 w-full" />
       </>
     ) : (
-      <PageProblem title={t`Endpoint`} back={back} error={error} onRetry={() => void refetch()} />
+      <PageProblem
+        title={t`Endpoint`}
+        back={back}
+        error={error}
+        onRetry={() => void refetch()}
+        missing={{
+          title: t`Endpoint not found`,
+          hint: t`It may have been deleted.`,
+          action: <ButtonLink to="/webhooks">{t`All endpoints`}</ButtonLink>,
+        }}
+      />
     );
   }
   const leave = () => {
