@@ -3,14 +3,55 @@
 import { t } from '@lingui/core/macro';
 import type { ErrorCode } from '../../../src/shared/error-catalog.ts';
 import type { ApiError } from '../api/client.ts';
+import { formatMoney } from '../text/amounts.ts';
 import { fieldProblem } from './field-problems.ts';
 import { unknownRefusal } from './unknown-refusal.ts';
 
 export default function CodeSentence({ error }: { readonly error: ApiError }) {
   const field = error.detail('field');
   if (error.code === 'validation_failed' && field !== '') return fieldProblem(field, error.detail('reason'));
-  return Object.entries(sentences).find(([code]) => code === error.code)?.[1] ?? unknownRefusal();
+  const general = Object.entries(sentences).find(([code]) => code === error.code)?.[1];
+  return detailedSentence(error) ?? general ?? unknownRefusal();
 }
+
+/** Says more where the error has details. */
+function detailedSentence(error: ApiError): string | undefined {
+  const currency = error.detail('currency');
+  const money = (name: string) => formatMoney(error.detail(name), currency);
+  switch (error.code) {
+    case 'insufficient_credit':
+      return currency === ''
+        ? undefined
+        : t`The balance of ${money('balance')} is too low: ${money('required')} is needed. Nothing was charged.`;
+    case 'price_changed':
+      return currency === ''
+        ? undefined
+        : t`The price is now ${money('charge')} instead of ${money('max_charge')}. Nothing was charged. Check the new price and confirm it.`;
+    case 'totp_not_enabled':
+      return t`Two-factor authentication is off, or wasn’t confirmed within 15 minutes. Close this dialog and start again.`;
+    case 'order_failed':
+      return orderFailures[error.detail('reason')];
+    case 'idempotency_conflict':
+      return t`An earlier attempt from this dialog was accepted with different data. Close it and check your latest orders.`;
+    case 'invalid_customer':
+      return error.detail('field') === 'customer_name'
+        ? t`Use at most 120 characters and no control characters.`
+        : undefined;
+    case 'address_locked_out':
+      return t`This allow-list does not include your address, ${error.detail('address')}. Requests with your key from there will be refused.`;
+    default:
+      return undefined;
+  }
+}
+
+const orderFailures: Readonly<Record<string, string>> = {
+  order_pending: t`An order for this customer is still waiting for the operator’s product. Try again once it is settled.`,
+  plan_changed: t`This customer now has a different package. Open the customer and renew from there.`,
+  account_full: t`This account has used all its order numbers. Ask the operator for a second account or, in test mode, reset the test.`,
+  plan_not_running: t`The plan is no longer running. Nothing was changed.`,
+  account_halted: t`This account is frozen until the operator has checked its ledger.`,
+  term_too_long: t`The plan would end more than 10 years ahead. Nothing was charged.`,
+};
 
 const wrongRequest = t`The service didn’t accept this request. Reload the page and try again.`;
 const ofTheApi = t`This error concerns API keys, not this page. Reload the page and try again.`;
