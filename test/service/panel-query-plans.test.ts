@@ -38,6 +38,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_entries_down: /ledger_entries_pkey/,
   find_entries_up: /ledger_entries_pkey/,
   find_entries_of_order: /ledger_entries_pkey/,
+  find_order_end: /order_handoffs_pkey/,
   list_customers_by_number: /customers_pkey/,
   list_customers_in_time: /customers_expiry/,
   list_customers_by_expiry: /customers_expiry/,

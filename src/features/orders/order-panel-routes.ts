@@ -6,6 +6,7 @@ import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { readOrderCourse } from './order-course.ts';
 import { orderWithEntriesSchema } from './order-panel-schemas.ts';
 import type { OrderReads } from './order-reads.ts';
 import { orderView } from './order-view.ts';
@@ -36,10 +37,14 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: OrderPanelR
         number === null ? null : await orders.find(account.id, number),
         'order_not_found',
       );
-      const entries = await findEntriesOfOrder(database, account.id, order.number, numberMax);
+      const [entries, course] = await Promise.all([
+        findEntriesOfOrder(database, account.id, order.number, numberMax),
+        readOrderCourse(database, order),
+      ]);
       return reply.send({
         order: orderView(order, packages.current(), currency),
         entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+        course,
       });
     },
   );

@@ -23,6 +23,7 @@ import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
+import { readOrderCourse } from '../orders/order-course.ts';
 import { accountOrderSchema } from '../orders/order-panel-schemas.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { orderView } from '../orders/order-view.ts';
@@ -162,14 +163,16 @@ async function getOrderOfAnyAccount(
   const id = parseRealOwnedId(params.id);
   const order = orRefuse(id === null ? null : await orders.find(id.accountId, id.number), 'order_not_found');
   const { accountId } = order;
-  const [entries, names] = await Promise.all([
+  const [entries, course, names] = await Promise.all([
     findEntriesOfOrder(database, accountId, order.number, numberMax),
+    readOrderCourse(database, order),
     findAccountNames(database, [accountId]),
   ]);
   return reply.send({
     account: { id: accountId, username: names.get(accountId) ?? '' },
     order: orderView(order, packages.current(), currency),
     entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
+    course,
   });
 }
 

@@ -43,6 +43,7 @@ import type {
   TotalsView,
 } from '../../../src/features/ledger/spending-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/features/orders/bulk-schemas.ts';
+import type { OrderCourseView } from '../../../src/features/orders/order-panel-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/features/orders/order-schemas.ts';
 import type {
   adminOverviewSchema,
@@ -207,6 +208,7 @@ export type Overview = With<
 export interface OrderWithEntries {
   readonly order: OrderView;
   readonly entries: readonly LedgerEntryView[];
+  readonly course: OrderCourseView;
 }
 export interface AccountOrder extends OrderWithEntries {
   readonly account: AccountCustomer['account'];

@@ -35,6 +35,7 @@ const orderHandoffs = describeTable('order_handoffs', {
 });
 
 export const newHandoffs = orderHandoffs.pick('accountId', 'orderNumber', 'customerNumber', 'status');
+export const orderEnds = orderHandoffs.pick('settledAt', 'settledBy');
 export const settledHandoffs = orderHandoffs.without('customerNumber');
 
 export type NewHandoff = RowOf<typeof newHandoffs>;

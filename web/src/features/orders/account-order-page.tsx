@@ -9,6 +9,7 @@ import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { OrderCallCard } from '../fulfillment/order-call-card.tsx';
+import { OrderBadges } from './order-columns.tsx';
 import { OrderSheet } from './order-sheet.tsx';
 
 const route = getRouteApi('/panel/admin/orders/$orderId');
@@ -35,7 +36,12 @@ export function AccountOrderPage() {
     <>
       <PageHeader
         title={t`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label={t`Copy order ID`} />}
+        mark={
+          <>
+            <CopyButton text={orderId} label={t`Copy order ID`} />
+            {data && <OrderBadges order={data.order} />}
+          </>
+        }
         back={back}
         actions={
           data && (
@@ -60,7 +66,6 @@ export function AccountOrderPage() {
               </TextLink>
             ),
           },
-          { name: t`Order`, value: data?.order.id },
         ]}
         customer={({ customer }) => (
           <CustomerLink id={customer.id} isOperator>

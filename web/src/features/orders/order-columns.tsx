@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { Order } from '../../api/shapes.ts';
 import { orderKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
 import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
@@ -53,12 +53,7 @@ export function orderColumns({
     title: t`Package`,
     id: 'package',
     from: 'md',
-    cell: ({ package: { name }, months }) => (
-      <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
-        <bdi className="truncate">{name}</bdi>
-        <span className="text-soft">{periodWord(months)}</span>
-      </span>
-    ),
+    cell: (order) => <PackageAndPeriod order={order} />,
   };
   const period: Column<Order> = { title: t`Period`, from: 'md', cell: ({ months }) => periodWord(months) };
   return [
@@ -112,10 +107,32 @@ export function orderColumns({
   ];
 }
 
-const kindTones: Readonly<Record<string, Tone>> = { activate: 'accent', renew: 'good', change: 'warn' };
+export function PackageAndPeriod({ order: { package: sold, months } }: { readonly order: Order }) {
+  return (
+    <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
+      <bdi className="truncate">{sold.name}</bdi>
+      <span className="text-soft">{periodWord(months)}</span>
+    </span>
+  );
+}
 
+/** The type has no color, so that states stand out. */
 export function OrderKindBadge({ kind }: { readonly kind: string }) {
-  return <Badge tone={kindTones[kind] ?? 'neutral'}>{orderKindWord(kind)}</Badge>;
+  return <Badge>{orderKindWord(kind)}</Badge>;
+}
+
+/** Type and status of one order. */
+export function OrderBadges({ order: { kind, status } }: { readonly order: Order }) {
+  return (
+    <span className="inline-flex gap-1">
+      <OrderKindBadge kind={kind} />
+      {status === 'completed' ? (
+        <Badge tone="good">{orderStatusWord(status)}</Badge>
+      ) : (
+        <UnsettledBadge status={status} />
+      )}
+    </span>
+  );
 }
 
 /** An unconfirmed order has an end only after the product confirms it. */

@@ -1,8 +1,11 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import { useMay } from '../../api/person.ts';
 import { orderQuery } from '../../api/queries.ts';
 import type { ListedOrder, Order } from '../../api/shapes.ts';
-import { entryKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
+import { entryKindWord } from '../../text/words.ts';
+import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
@@ -14,8 +17,10 @@ import { AccountLink, CustomerLink } from '../../ui/page-links.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { OrderedEnd, OrderKindBadge, UnsettledBadge } from './order-columns.tsx';
+import { renewalOf, useOpenOrder } from './open-order.ts';
+import { OrderBadges, OrderedEnd, PackageAndPeriod } from './order-columns.tsx';
 import { failureFacts } from './order-failure.tsx';
+import { useOrderRenewal } from './order-renewal.ts';
 
 interface OrderDrawerProps {
   readonly id: string;
@@ -30,24 +35,40 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
   const { data, error, refetch } = useQuery(orderQuery(id, accountId));
   const isOwn = accountId === null;
   const order = data?.order ?? opened.row;
+  const openOrder = useOpenOrder();
+  const mayOrder = useMay()('orders:write');
+  const { isOffered } = useOrderRenewal(isOwn ? order : undefined);
   return (
     <Drawer
       title={t`Order ${id}`}
       description={
-        order === undefined ? (
-          <Skeleton className="my-[0.15625rem] w-16" />
-        ) : (
-          <span className="inline-flex gap-1">
-            <OrderKindBadge kind={order.kind} />
-            <UnsettledBadge status={order.status} />
-          </span>
-        )
+        order === undefined ? <Skeleton className="my-[0.15625rem] w-16" /> : <OrderBadges order={order} />
       }
       opened={opened}
       actions={
-        <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
-          {t`Open page`}
-        </ButtonLink>
+        <>
+          <ButtonLink to={isOwn ? '/orders/$orderId' : '/admin/orders/$orderId'} params={{ orderId: id }}>
+            {t`Open page`}
+          </ButtonLink>
+          {order === undefined ? null : (
+            <ButtonLink
+              to={isOwn ? '/customers/$customerId' : '/admin/customers/$customerId'}
+              params={{ customerId: String(order.customer.id) }}
+            >
+              {t`Open customer`}
+            </ButtonLink>
+          )}
+          {order === undefined || !isOwn || !mayOrder ? null : (
+            <Button
+              icon={RefreshCw}
+              look="primary"
+              disabled={!isOffered}
+              onClick={() => openOrder(renewalOf(order))}
+            >
+              {t`Renew`}
+            </Button>
+          )}
+        </>
       }
     >
       {error !== null && order === undefined ? (
@@ -72,18 +93,17 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
                   </CustomerLink>
                 ),
               },
-              { name: t`Package`, value: order && <bdi>{order.package.name}</bdi> },
-              { name: t`Period`, value: order && periodWord(order.months) },
-              { name: t`Status`, value: order && orderStatusWord(order.status) },
+              { name: t`Package`, value: order && <PackageAndPeriod order={order} /> },
               { name: t`Price`, value: order && <RuledPrice of={order} /> },
-              ...(order?.failure === undefined
-                ? [
+              ...(order === undefined || order.refund === '0.00' || order.failure !== undefined
+                ? []
+                : [
                     {
                       name: t`Refund`,
-                      value: order && <Money amount={order.refund} currency={order.currency} />,
+                      value: <Money amount={order.refund} currency={order.currency} />,
                     },
-                  ]
-                : failureFacts(order)),
+                  ]),
+              ...failureFacts(order),
               { name: t`Ordered`, value: order && <Time at={order.created_at} /> },
               { name: t`New plan end`, value: order && <OrderedEnd order={order} /> },
               {

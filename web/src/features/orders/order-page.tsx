@@ -11,8 +11,10 @@ import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
-import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { RenewalNotice } from '../plans/renewal-notice.tsx';
 import { renewalOf, useOpenOrder } from './open-order.ts';
+import { OrderBadges } from './order-columns.tsx';
+import { useOrderRenewal } from './order-renewal.ts';
 import { OrderSheet } from './order-sheet.tsx';
 
 const route = getRouteApi('/panel/orders/$orderId');
@@ -22,7 +24,7 @@ export function OrderPage() {
   const openOrder = useOpenOrder();
   const may = useMay();
   const { data, error, refetch } = useQuery(orderQuery(orderId));
-  const renewal = useRenewal(data?.order.customer.id);
+  const { renewal, isReplaced, isOffered } = useOrderRenewal(data?.order);
   const back = <BackLink to="/orders">{t`Orders`}</BackLink>;
   if (error !== null && data === undefined) {
     return (
@@ -40,25 +42,20 @@ export function OrderPage() {
     );
   }
   const order = data?.order;
-  // A plan can only be renewed from its last order. The service would refuse an earlier order of another package.
-  const isReplaced =
-    order !== undefined &&
-    renewal?.order_id != null &&
-    renewal.order_id !== order.id &&
-    renewal.package.id !== order.package.id;
   return (
     <>
       <PageHeader
         title={t`Order ${orderId}`}
-        mark={<CopyButton text={orderId} label={t`Copy order ID`} />}
+        mark={
+          <>
+            <CopyButton text={orderId} label={t`Copy order ID`} />
+            {order && <OrderBadges order={order} />}
+          </>
+        }
         back={back}
         actions={
           order === undefined || !may('orders:write') ? undefined : (
-            <Button
-              icon={RefreshCw}
-              disabled={!mayRenew(renewal) || isReplaced}
-              onClick={() => openOrder(renewalOf(order))}
-            >
+            <Button icon={RefreshCw} disabled={!isOffered} onClick={() => openOrder(renewalOf(order))}>
               {t`Renew`}
             </Button>
           )
