@@ -190,9 +190,8 @@ test('of the tabs of an account one is current', async () => {
 test('a page of what is not there says so, and offers no second try', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers/999999');
-  const alert = page.getByRole('alert');
-  await alert.getByText('Customer not found.').waitFor();
-  assert.equal(await alert.getByRole('button', { name: 'Try again' }).count(), 0);
+  await heading(page, 'Customer not found').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
 });
 
 test('in forced colors it is seen which package and which period are chosen', async () => {

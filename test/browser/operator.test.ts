@@ -226,7 +226,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await asked.getByRole('button', { name: 'Fail order' }).click();
   await said(page, `Order failed. ${username} was refunded.`);
   await page.getByText('No seats left', { exact: true }).waitFor();
-  await page.getByText(/^Refunded .*10\.00 because the order failed$/).waitFor();
+  await page.getByText(/10\.00 charged and refunded$/).waitFor();
   await page.goto(`${panel.service.address}/panel/admin/product`);
   await row(page, 'held').getByRole('link', { name: 'held', exact: true }).waitFor();
 });
