@@ -151,22 +151,18 @@ function stateFacts(
             value: <TextLink to="/admin/attention">{bounded(calls.attention)}</TextLink>,
           },
         ]),
-    ...(product?.mode === 'none' ? [] : [{ name: t`Caller`, value: job && <Caller job={job} /> }]),
+    // The health page has the job's runs. Here it counts only if calls are not sent.
+    ...(product?.mode !== 'none' && job !== undefined && job.failures_in_a_row > 0
+      ? [{ name: t`Caller`, value: <FailedTimes count={job.failures_in_a_row} /> }]
+      : []),
   ];
 }
 
-function Caller({ job }: { readonly job: Health['jobs'][number] }) {
-  if (job.failures_in_a_row > 0)
-    return (
-      <span className="text-bad">
-        {plural(job.failures_in_a_row, { one: 'Failed once', other: 'Failed # times in a row' })}
-      </span>
-    );
-  if (job.started_at === null) return t`Hasn’t run yet`;
+function FailedTimes({ count }: { readonly count: number }) {
   return (
-    <Trans>
-      Started <Time at={job.started_at} style="relative" />
-    </Trans>
+    <span className="text-bad">
+      {plural(count, { one: 'Failed once', other: 'Failed # times in a row' })}
+    </span>
   );
 }
 
