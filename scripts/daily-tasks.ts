@@ -67,6 +67,7 @@ try {
     });
     const page = await open(reseller);
     await page.goto('/panel/requests');
+    await page.getByRole('button', { name: /^Bodies: / }).click();
     const keeping = page.getByRole('switch', { name: 'Log request and response bodies for 7 days' });
     if (!(await keeping.isChecked())) await keeping.click();
     await page.getByRole('switch', { checked: true }).first().waitFor();

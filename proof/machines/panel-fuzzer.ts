@@ -321,7 +321,7 @@ function fillPanelPath(operation: Operation, seat: Seat, world: PanelWorld, rand
     const known = random.below(8) > 0 && ids.length > 0 ? ids : oddIds;
     return path.replace(`{${inner}_id}`, String(random.pick<string | number>(known)));
   }
-  if (path.includes('/webhooks/')) {
+  if (path.includes('/webhooks/') || path.includes('{event_id}')) {
     const webhook = random.below(8) > 0 ? seat.webhook : random.pick(oddIds);
     const event = random.below(8) > 0 ? publicId(seat.account.id, 1 + random.below(8)) : random.pick(oddIds);
     return path.replace('{id}', String(webhook)).replace('{event_id}', String(event));

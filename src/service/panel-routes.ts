@@ -30,6 +30,7 @@ import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.t
 import { keyRequestRoutes } from '../features/request-log/key-request-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
+import { deliveryFigureRoutes } from '../features/webhooks/delivery-figure-routes.ts';
 import { redeliveryRoutes } from '../features/webhooks/redelivery-routes.ts';
 import type { Needs } from '../platform/http/route-params.ts';
 
@@ -50,6 +51,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof requestLogRoutes> &
   Needs<typeof eventPanelRoutes> &
   Needs<typeof redeliveryRoutes> &
+  Needs<typeof deliveryFigureRoutes> &
   Needs<typeof refusalRoutes> &
   Needs<typeof keyRequestRoutes> &
   Needs<typeof ownHolderRoutes> &
@@ -87,6 +89,7 @@ export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencie
   requestLogRoutes(app, dependencies);
   eventPanelRoutes(app, dependencies);
   redeliveryRoutes(app, dependencies);
+  deliveryFigureRoutes(app, dependencies);
   refusalRoutes(app, dependencies);
   keyRequestRoutes(app, dependencies);
   streamRoutes(app, dependencies);

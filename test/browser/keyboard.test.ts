@@ -35,7 +35,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   const requestId = placed.headers.get('x-request-id') ?? '';
   await choose(requestId, /^Request /);
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).waitFor();
-  await untilValue(page.getByRole('searchbox', { name: 'Request ID' }), requestId);
+  await untilValue(page.getByRole('searchbox', { name: 'Path or ID' }), requestId);
   await choose('place', /^Place an order/);
   await dialog(page, 'Place an order').waitFor();
   await page.keyboard.press('Escape');

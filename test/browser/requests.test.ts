@@ -14,6 +14,7 @@ test('a refused request is read down to its body in three clicks, once the accou
   const page = await panel.openAs(reseller, '/panel/requests');
   const name = 'Log request and response bodies for 7 days';
   const keeping = page.getByRole('switch', { name });
+  await page.getByRole('button', { name: 'Bodies: off' }).click();
   await keeping.click();
   await page.getByRole('switch', { name, checked: true }).waitFor();
   const body = { package_id: panel.service.packages.basic, customer: 'ada@example.com' };
@@ -46,8 +47,9 @@ test('a refused request is read down to its body in three clicks, once the accou
   await page.waitForURL(/code=idempotency_conflict/);
   await row(page, 'idempotency_conflict').waitFor();
 
+  await page.getByRole('button', { name: 'Bodies: on' }).click();
   await keeping.click();
-  await page.getByRole('switch', { name, checked: false }).waitFor();
+  await page.getByRole('button', { name: 'Bodies: off' }).click();
   await page.getByRole('link', { name: 'POST /api/v1/orders' }).first().click();
   await drawer(page).getByText('Bodies aren’t being logged.').waitFor();
 });

@@ -330,7 +330,7 @@ test('a card is saved at the provider, and charged automatically until it is tur
   const reseller = await panel.service.createReseller({ credit: '60.00' });
   const page = await panel.openAs(reseller, '/panel/top-ups');
   const card = page.getByRole('region', { name: /^Automatic top-up/ });
-  await card.getByText('None saved').waitFor();
+  await card.getByText('No card is saved.').waitFor();
   await card.getByRole('button', { name: 'Save a card' }).click();
   await page.getByRole('button', { name: 'Save card', exact: true }).click();
   await heading(page, 'Top-ups').waitFor();

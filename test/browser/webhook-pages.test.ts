@@ -85,8 +85,9 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   assert.equal(first.event.type, 'order.completed', 'and neither of the other two events');
   await page.reload();
   const listed = row(page, at.url);
-  await listed.getByText('The shop · Order completed').waitFor();
-  await listed.getByText('Delivered').filter({ visible: true }).waitFor();
+  await listed.getByRole('link', { name: 'The shop' }).waitFor();
+  await listed.getByText('Order completed').waitFor();
+  await listed.getByText('Delivered', { exact: true }).filter({ visible: true }).waitFor();
   assert.equal(await page.getByText(secret).count(), 0);
 
   await button(page, `Change ${at.url}`).click();
@@ -95,10 +96,11 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await choose(change, 'All events, including future types');
   await button(change, 'Save endpoint').click();
   await said(page, 'Endpoint updated.');
-  await page.getByText('The other shop · All events').waitFor();
+  await listed.getByText('All events').waitFor();
 
   await listed.getByRole('link').click();
   await heading(page, 'The other shop').waitFor();
+  await page.getByRole('definition').filter({ hasText: '100%' }).waitFor();
   await button(page, 'Disable').click();
   await said(page, 'Endpoint disabled.');
   await order(reseller, 'bert.made');

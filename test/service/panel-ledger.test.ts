@@ -187,7 +187,8 @@ test('the ledger of a month, and all of it, are read by the cursor without gap o
   };
   const bare = (entries: readonly Entry[]) =>
     entries.map((entry) => {
-      const { customer: _, customer_id: __, ...rest } = { customer: null, customer_id: null, ...entry };
+      const panels = { customer: null, customer_name: null, customer_id: null };
+      const { customer: _, customer_name: __, customer_id: ___, ...rest } = { ...panels, ...entry };
       return rest;
     });
   const all = await readAll('');
@@ -205,6 +206,12 @@ test('the ledger of a month, and all of it, are read by the cursor without gap o
   };
   const { order } = (await panel.get(`/orders/${charge.order_id}`)).body;
   assert.deepEqual([order.customer.reference, order.customer.id], [charge.customer, charge.customer_id]);
+  assert.deepEqual(await readAll(`words=${charge.number}`), [charge], 'by its number');
+  const ofOrder = all.filter((entry) => 'order_id' in entry && entry.order_id === charge.order_id);
+  assert.deepEqual(await readAll(`words=${charge.order_id}`), ofOrder, 'by its order');
+  const isOfCustomer = (entry: Entry) => 'customer' in entry && entry['customer'] === charge.customer;
+  const charges = all.filter((entry) => entry.kind === 'charge' && isOfCustomer(entry));
+  assert.deepEqual(await readAll(`words=${charge.customer}&kind=charge`), charges, 'by its customer');
   for (const odd of ['created_from=2026-13-01', 'created_to=2026', 'format=pdf', 'kind=gift']) {
     expectRefusal(await panel.get(`/v1/ledger?${odd}`), '422 invalid_filter');
   }

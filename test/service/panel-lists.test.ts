@@ -344,3 +344,41 @@ test('what renewals of many customers cost together is what the bulk then charge
     expectRefusal(await panel.post('/customers/renewals', odd), '422 validation_failed');
   }
 });
+
+interface OrderEvent {
+  readonly data: { readonly order: { readonly customer: { readonly reference: string } } };
+}
+
+test('events are found by type, time and what is in them, page by page', async () => {
+  const owner = await service.createReseller({ credit: '100.00' });
+  const pages = await signIn(service, owner);
+  await owner.get('/events');
+  const began = service.clock.seconds;
+  for (const customer of ['first.event@example.com', 'other.event@example.com', 'plan.event@example.com']) {
+    const placed = await owner.post('/orders', { package_id: service.packages.basic, customer });
+    assert.equal(placed.status, 201, placed.text);
+    service.clock.seconds += 86_400;
+  }
+  const found = async (query: string) => {
+    const names: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await pages.get(`/events?limit=1&type=order.completed&${query}&cursor=${cursor}`);
+      names.push(...body.data.map(({ data }: OrderEvent) => data.order.customer.reference));
+      cursor = body.next_cursor;
+    }
+    return names;
+  };
+  const [first, second, third] = [
+    'first.event@example.com',
+    'other.event@example.com',
+    'plan.event@example.com',
+  ];
+  assert.deepEqual(await found(''), [third, second, first]);
+  assert.deepEqual(await found('words=OTHER'), [second]);
+  assert.deepEqual(await found('words=first'), [first]);
+  assert.deepEqual(await found('words=idempotency_key'), [], 'names of fields do not count');
+  const dayOf = (days: number) => new Date((began + days * 86_400) * 1000).toISOString().slice(0, 10);
+  assert.deepEqual(await found(`from=${dayOf(1)}&to=${dayOf(1)}`), [second]);
+  assert.deepEqual(await found(`from=${dayOf(1)}`), [third, second]);
+  assert.deepEqual(await found(`words=example&to=${dayOf(1)}`), [second, first]);
+});

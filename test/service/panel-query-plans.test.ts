@@ -132,6 +132,11 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_events_down: /events_pkey/,
   list_events_of_type_down: /events_of_type/,
   find_event_at_number: /events_pkey/,
+  find_event_from_number: /events_pkey/,
+  search_events_down: /events_pkey/,
+  count_webhook_deliveries: /webhook_attempts_pkey/,
+  sum_webhook_deliveries: /webhook_attempts_pkey/,
+  list_webhook_attempts_of_event: /webhook_attempts_pkey/,
   count_events_of_types: /events_of_type/,
   // Without rows, either index is fine.
   find_webhook_retry: /webhook_retries_pkey|webhook_retries_due/,
@@ -165,6 +170,7 @@ const bigTables = [
   'account_views',
   'events',
   'webhook_retries',
+  'webhook_attempts',
 ];
 
 let service: TestService;
@@ -240,6 +246,8 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/v1/orders?words=grow&kind=activate',
     `/customers/${customerId}`,
     '/v1/ledger?cursor=',
+    '/v1/ledger?words=1',
+    `/v1/ledger?words=${orderId}`,
     '/v1/ledger?created_from=2026-01-01&created_to=2026-01-20T12:00:00Z',
     '/v1/ledger?format=csv',
     '/v1/statements',
@@ -249,6 +257,10 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/holders?q=abcd',
     '/events',
     '/events?type=order.completed',
+    '/events?words=planned&from=2026-01-01&to=2026-12-31',
+    '/webhooks/figures',
+    `/webhooks/${webhookId}/figures`,
+    `/events/${Math.floor(orderId / 1e9) * 1e9 + 1}/deliveries`,
     `/webhooks/${webhookId}/since?from=2026-01-01`,
     `/webhooks/${webhookId}/events/${Math.floor(orderId / 1e9) * 1e9 + 1}`,
   ]) {

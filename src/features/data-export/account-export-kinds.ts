@@ -302,7 +302,7 @@ async function* topupPages(snapshot: Queryable, accountId: number) {
 async function* requestPages(snapshot: Queryable, accountId: number) {
   const every = {
     ...{ since: 0, until: endOfTime, statusMin: 0, statusMax: 999, code: null, keyId: null },
-    ...{ method: null, pathPrefix: null, requestId: null, limit: pageItems },
+    ...{ method: null, pathPart: null, requestId: null, limit: pageItems },
   };
   for (let before = Number.MAX_SAFE_INTEGER; ; ) {
     const page = await listRequests(snapshot, accountId, { ...every, before });

@@ -32,7 +32,7 @@ export type FeedOutcome =
   /** Events after `after` have expired, or `after` is from before a restore. `oldest`: the oldest event kept. */
   | { readonly type: 'gone'; readonly oldest: number | null };
 
-const findExtent: SqlStatement = {
+export const findExtent: SqlStatement = {
   name: 'find_event_extent',
   text: `select a.event_count, (select e.number from events e where e.account_id = a.id order by e.number limit 1) as oldest,
       gap.first_number as gap_first, gap.last_number as gap_last
@@ -63,19 +63,6 @@ const listOfType: SqlStatement = {
   text: `select ${events.list('e')} from events e
     where e.account_id = $1::int and e.type = $4::text and e.number > $2::int
     order by e.account_id, e.type, e.number limit $3::int`,
-};
-
-const listDown: SqlStatement = {
-  name: 'list_events_down',
-  text: `select ${events.list('e')} from events e where e.account_id = $1::int and e.number < $2::int
-    order by e.account_id desc, e.number desc limit $3::int`,
-};
-
-const listOfTypeDown: SqlStatement = {
-  name: 'list_events_of_type_down',
-  text: `select ${events.list('e')} from events e
-    where e.account_id = $1::int and e.type = $4::text and e.number < $2::int
-    order by e.account_id desc, e.type desc, e.number desc limit $3::int`,
 };
 
 const findEvent: SqlStatement = {
@@ -116,39 +103,6 @@ export async function readFeed(
     lookedTo: hasMore || type === null ? last : Math.max(last, total),
     hasMore,
     lastNumber: Math.max(last, total),
-  };
-}
-
-export interface LatestEvents {
-  /** false if the account's events were never requested, so that none are recorded. */
-  readonly areWritten: boolean;
-  readonly events: readonly AccountEvent[];
-  readonly hasMore: boolean;
-}
-
-/** Newest first, for people. Reading this does not start recording. */
-export async function readLatestEvents(
-  database: Database,
-  {
-    accountId,
-    before,
-    type,
-    limit,
-  }: Omit<FeedQuestion, 'after'> & {
-    readonly before: number;
-  },
-): Promise<LatestEvents> {
-  const ofAccount = database.ofAccount(accountId);
-  const [[extent], rows] = await Promise.all([
-    ofAccount.query(findExtent, [accountId, 0]),
-    type === null
-      ? ofAccount.query(listDown, [accountId, before, limit + 1])
-      : ofAccount.query(listOfTypeDown, [accountId, before, limit + 1, type]),
-  ]);
-  return {
-    areWritten: extent !== undefined && extent['event_count'] !== null,
-    events: rows.slice(0, limit).map((row) => events.parse(row)),
-    hasMore: rows.length > limit,
   };
 }
 

@@ -3,22 +3,32 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { numberMax } from '../../platform/http/list-query.ts';
+import { numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
-import { readLatestEvents } from './account-feed.ts';
 import { latestEventsFilterSchema, latestEventsSchema } from './event-panel-schemas.ts';
 import { type EventType, eventTypes } from './event-schemas.ts';
 import { eventView } from './event-view.ts';
+import { readLatestEvents } from './latest-events.ts';
 
 interface EventPanelRoutesDependencies {
   readonly database: Database;
   readonly seal: Seal;
 }
 
-const latestEvents: FilterableList<EventType | null> = {
+interface EventFilter {
+  readonly type: EventType | null;
+  readonly words: string;
+  readonly span: TimeSpan | null;
+}
+
+const latestEvents: FilterableList<EventFilter> = {
   list: 'latest events',
-  names: ['type'],
-  read: (sent) => sent.oneOf('type', eventTypes),
+  names: ['type', 'words', 'from', 'to'],
+  read: (sent) => ({
+    type: sent.oneOf('type', eventTypes),
+    words: sent.text('words').trim(),
+    span: sent.span('from', 'to'),
+  }),
 };
 
 export function eventPanelRoutes(
@@ -46,11 +56,15 @@ export function eventPanelRoutes(
         true,
       );
       const before = position === null ? numberMax : Number(position);
-      const question = { accountId: account.id, type: filter, before, limit };
-      const { areWritten, events, hasMore } = await readLatestEvents(database, question);
+      const { areWritten, events, next } = await readLatestEvents(database, {
+        accountId: account.id,
+        ...filter,
+        before,
+        limit,
+      });
       return reply.send({
         data: events.map(eventView),
-        next_cursor: cursorAt(hasMore ? String(events.at(-1)?.number) : null),
+        next_cursor: cursorAt(next === null ? null : String(next)),
         written: areWritten,
       });
     },

@@ -1,9 +1,17 @@
 import Type from 'typebox';
-import { cursorPageOf, cursorParameters, oneOfParameter } from '../../shared/list-schemas.ts';
+import {
+  cursorPageOf,
+  cursorParameters,
+  oneOfParameter,
+  spanOfTime,
+  wordsParameter,
+} from '../../shared/list-schemas.ts';
 import { eventTypes } from './event-schemas.ts';
 
 export const latestEventsFilterSchema = Type.Object({
   type: oneOfParameter(eventTypes, 'Events of this type alone.'),
+  words: wordsParameter('Part of a text or a number in the data of the event, ignoring case.'),
+  ...spanOfTime,
   ...cursorParameters,
 });
 

@@ -18,6 +18,7 @@ export interface FoundEntry {
   readonly entry: LedgerEntry;
   readonly actor: string | null;
   readonly customerReference: string | null;
+  readonly customerName: string | null;
   readonly customerNumber: number | null;
 }
 
@@ -42,7 +43,7 @@ type Names = keyof Forms<unknown>;
 const joined = (
   names: Names,
   rows = 'ledger_entries',
-) => `${ledgerEntries.list('e')}, ${actors[names].name}c.reference, o.customer_number
+) => `${ledgerEntries.list('e')}, ${actors[names].name}c.reference, c.name as customer_name, o.customer_number
     from ${rows} e
     ${actors[names].join}left join orders o on o.account_id = e.account_id and o.number = e.order_number
     left join customers c on c.account_id = o.account_id and c.number = o.customer_number`;
@@ -152,6 +153,7 @@ async function found(
     entry: ledgerEntries.parse(row),
     actor: actorOf(row),
     customerReference: nullable(String, row['reference']),
+    customerName: nullable(String, row['customer_name']),
     customerNumber: nullable(Number, row['customer_number']),
   }));
 }

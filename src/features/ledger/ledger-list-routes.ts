@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
-import { daysOf, endOfTime, numberMax } from '../../platform/http/list-query.ts';
-import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
-import { ledgerListQuerySchema } from '../../shared/list-schemas.ts';
+import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
+import { parseOwnedId, parseOwnNumber, publicId } from '../../shared/identifiers.ts';
+import { ledgerListQuerySchema, wordsParameter } from '../../shared/list-schemas.ts';
+import { wordsOf } from '../customers/search-words.ts';
 import {
   type AccountList,
   type AccountListDependencies,
@@ -19,6 +20,7 @@ import { ledgerEntryView } from './ledger-entry-view.ts';
 import { ledgerTotalsSchema, panelEntrySchema } from './ledger-panel-schemas.ts';
 import { type LedgerFilter, ledgerTotals } from './ledger-totals.ts';
 import { listLedger } from './list-ledger.ts';
+import { searchOrders } from './search-orders.ts';
 
 export interface LedgerListRoutesDependencies extends AccountListDependencies {
   readonly database: Database;
@@ -36,15 +38,12 @@ export function ledgerListRoutes(
 
 function ledgerList(dependencies: LedgerListRoutesDependencies): AccountList<LedgerFilter, ListedEntry> {
   const { database, currency } = dependencies;
-  const filters: AccountList<LedgerFilter, ListedEntry>['filters'] = {
-    list: 'ledger',
-    names: ['kind', 'order_id', 'created_from', 'created_to'],
-    read: (sent) => ({
-      kind: sent.oneOf('kind', entryKinds),
-      orderId: sent.number('order_id', 0) || null,
-      created: sent.span('created_from', 'created_to'),
-    }),
-  };
+  const names = ['kind', 'order_id', 'created_from', 'created_to'];
+  const read = (sent: ListQuery) => ({
+    kind: sent.oneOf('kind', entryKinds),
+    orderId: sent.number('order_id', 0) || null,
+    created: sent.span('created_from', 'created_to'),
+  });
   return {
     name: 'ledger',
     scope: 'ledger:read',
@@ -65,24 +64,35 @@ function ledgerList(dependencies: LedgerListRoutesDependencies): AccountList<Led
     },
     querystring: ledgerListQuerySchema,
     item: 'LedgerEntry',
-    filters,
+    filters: { list: 'ledger', names, read: (sent) => ({ ...read(sent), words: '' }) },
     forPages: {
-      querystring: {},
+      querystring: {
+        words: wordsParameter(
+          'Words of the customer, as in the list of customers; the id of the customer or of the order; the number of the entry.',
+        ),
+      },
       item: panelEntrySchema,
-      filters,
+      filters: {
+        list: 'ledger',
+        names: [...names, 'words'],
+        read: (sent) => ({ ...read(sent), words: wordsOf(sent) }),
+      },
       figures: { totals: ledgerTotalsSchema },
       figuresOf: async (listed, filter) => ({ totals: await ledgerTotals(dependencies, listed, filter) }),
     },
     read: ({ account }, page, total) => listLedger(database, account.id, page, total),
-    finder: (listed, filter) => (position, limit) =>
-      findEntries(dependencies, listed, filter, position, limit),
+    finder: (listed, filter) =>
+      filter.words === ''
+        ? (position, limit) => findEntries(dependencies, listed, filter, position, limit)
+        : entrySearcher(dependencies, listed, filter),
     view:
       ({ account }, isForPages) =>
-      ({ entry, actor, customerReference, customerNumber }) => ({
+      ({ entry, actor, customerReference, customerName, customerNumber }) => ({
         ...ledgerEntryView(entry, actor, currency),
         ...(isForPages &&
           customerNumber !== undefined && {
             customer: customerReference,
+            customer_name: customerName,
             customer_id: customerNumber === null ? null : publicId(account.id, customerNumber),
           }),
       }),
@@ -123,4 +133,49 @@ async function findEntries(
     limit,
   });
   return { items, next: nextBefore === null ? null : String(nextBefore) };
+}
+
+/** Orders whose entries are read for one page. Each takes a search of its own. */
+const ordersOfPage = 25;
+
+/** The entry of a number, or the entries of the orders found, 25 orders for a page. */
+async function entrySearcher(
+  { database }: Pick<LedgerListRoutesDependencies, 'database'>,
+  { account, counters, now }: ListedAccount,
+  { kind, orderId, created, words }: LedgerFilter,
+): Promise<(position: string | null, limit: number) => Promise<FoundItems<FoundEntry>>> {
+  const total = counters.entryCount;
+  const { since, until } = created ?? { since: 0, until: endOfTime };
+  const isWanted = ({ entry }: FoundEntry) =>
+    (kind === null || entry.kind === kind) &&
+    (orderId === null ||
+      (entry.orderNumber !== null && publicId(account.id, entry.orderNumber) === orderId)) &&
+    entry.createdAt >= since &&
+    entry.createdAt < until;
+  const number = /^\d{1,9}$/.test(words) ? Number(words) : 0;
+  if (number >= 1 && number <= total) {
+    const span = { from: number, to: number, since, until, limit: 1 };
+    const { items } = await findEntriesDown(database, account.id, null, span);
+    return async () => ({ items: items.filter(isWanted), next: null });
+  }
+  const id = parseOwnedId(words);
+  const find = await searchOrders(database, account.id, {
+    text: words,
+    id: id?.accountId === account.id ? id : null,
+    now,
+  });
+  return async (position, limit) => {
+    const atOnce = Math.min(ordersOfPage, Math.max(1, Math.floor(limit / 2)));
+    const { numbers, nextBefore } = await find(position === null ? numberMax : Number(position) - 1, atOnce);
+    const ofOrders = await Promise.all(
+      numbers.map((one) => findEntriesOfOrder(database, account.id, one, total)),
+    );
+    return {
+      items: ofOrders
+        .flat()
+        .filter(isWanted)
+        .sort((one, other) => other.entry.number - one.entry.number),
+      next: nextBefore === null ? null : String(nextBefore),
+    };
+  };
 }

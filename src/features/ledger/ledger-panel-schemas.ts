@@ -7,6 +7,7 @@ export const panelEntrySchema = Type.Object({
   customer: Type.Optional(
     nullable(Type.String({ description: 'The reference of the customer of its order.' })),
   ),
+  customer_name: Type.Optional(nullable(Type.String({ description: 'The customer’s name.' }))),
   customer_id: Type.Optional(nullable(Type.Integer({ description: 'The customer’s id.' }))),
 });
 

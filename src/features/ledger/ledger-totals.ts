@@ -17,6 +17,8 @@ export interface LedgerFilter {
   readonly kind: EntryKind | null;
   readonly orderId: number | null;
   readonly created: TimeSpan | null;
+  /** The pages' search; '' if there is none. */
+  readonly words: string;
 }
 
 type Totals = Record<'credit' | 'debit' | 'charge' | 'refund', bigint> & { entries: number };
@@ -36,8 +38,9 @@ const countedAs = {
 export async function ledgerTotals(
   { database, dailyTotals }: { readonly database: Database; readonly dailyTotals: DailyTotals },
   { account, counters }: ListedAccount,
-  { kind, orderId, created }: LedgerFilter,
+  { kind, orderId, created, words }: LedgerFilter,
 ) {
+  if (words !== '') return null;
   const totals: Totals = { credit: 0n, debit: 0n, charge: 0n, refund: 0n, entries: 0 };
   const add = (found: readonly FoundEntry[]) => {
     for (const { entry } of found) {

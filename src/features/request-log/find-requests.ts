@@ -40,7 +40,7 @@ const listLines: SqlStatement = {
     where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
       and at >= to_timestamp($7::bigint) and at < to_timestamp($8::bigint)
       and ($9::text is null or code = $9::text) and ($10::int is null or key_id = $10::int)
-      and ($11::text is null or method = $11::text) and ($12::text is null or starts_with(path, $12::text))
+      and ($11::text is null or method = $11::text) and ($12::text is null or strpos(path, $12::text) > 0)
       and ($13::text is null or request_id = $13::text)
     order by number desc limit $6::int`,
 };
@@ -69,7 +69,7 @@ export interface RequestFilter {
   readonly code: string | null;
   readonly keyId: number | null;
   readonly method: string | null;
-  readonly pathPrefix: string | null;
+  readonly pathPart: string | null;
   readonly requestId: string | null;
   readonly limit: number;
 }
@@ -86,8 +86,8 @@ export async function listRequests(
   const { from, last, numberAt } = kept;
   const end = Math.min(before - 1, last);
   const found: LoggedRequest[] = [];
-  const { code, keyId, method, pathPrefix, requestId } = filter;
-  const terms = [since, until, code, keyId, method, pathPrefix, requestId];
+  const { code, keyId, method, pathPart, requestId } = filter;
+  const terms = [since, until, code, keyId, method, pathPart, requestId];
   let to = Math.min(end, until >= endOfTime ? end : (await numberAt(until + disorderSeconds)) - 1);
   for (; to >= from && found.length < limit; to -= rangeRows) {
     const low = Math.max(from, to - rangeRows + 1);

@@ -220,7 +220,7 @@ function filterOf(sent: ListQuery, shownSince: EpochSeconds): Omit<RequestFilter
     code: sent.text('code') || null,
     keyId: Math.min(sent.number('key', 0), 2_147_483_647) || null,
     method: sent.text('method').toUpperCase() || null,
-    pathPrefix: sent.text('path') || null,
+    pathPart: sent.text('path') || null,
     requestId: sent.text('request_id') || null,
   };
 }

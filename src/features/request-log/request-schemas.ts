@@ -7,7 +7,7 @@ export const requestFilterSchema = Type.Object({
   code: Type.Optional(Type.String({ description: 'An error code.', examples: ['insufficient_credit'] })),
   key: Type.Optional(Type.Unsafe<string>({ type: 'integer', description: 'The id of a key.' })),
   method: Type.Optional(Type.String({ examples: ['POST'] })),
-  path: Type.Optional(Type.String({ description: 'The beginning of the path.' })),
+  path: Type.Optional(Type.String({ description: 'Part of the path, such as the id of a customer.' })),
   request_id: Type.Optional(Type.String()),
   ...spanOfTime,
   ...cursorParameters,

@@ -35,7 +35,7 @@ export const customerParams = [
   'open',
 ] as const;
 
-export const ledgerParams = ['month', 'kind', 'order_id', 'from', 'to', 'cursor', 'open'] as const;
+export const ledgerParams = ['q', 'month', 'kind', 'order_id', 'from', 'to', 'cursor', 'open'] as const;
 export const requestParams = [
   'status',
   'code',
@@ -59,7 +59,7 @@ export const consoleOverviewParams = [
   'growth',
   'accounts',
 ] as const;
-export const eventParams = ['type', 'cursor', 'open'] as const;
+export const eventParams = ['q', 'type', 'from', 'to', 'cursor', 'open'] as const;
 
 export const accountParams = ['q', 'group', 'state', 'balance_below', 'sort', 'cursor'] as const;
 export const revenueParams = ['from', 'to', 'package_id', 'kind', 'sort'] as const;

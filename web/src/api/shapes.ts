@@ -95,6 +95,10 @@ import type {
 } from '../../../src/features/request-log/request-schemas.ts';
 import type { testClockMovedSchema } from '../../../src/features/test-mode/test-mode-schemas.ts';
 import type {
+  deliveryCountsSchema,
+  deliveryFiguresSchema,
+} from '../../../src/features/webhooks/redelivery-schemas.ts';
+import type {
   DeliveryView,
   testedWebhookSchema,
   WebhookView,
@@ -247,7 +251,7 @@ export type { LoginLinkView as GivenLink } from '../../../src/features/customer-
 export type LoginLink = Static<typeof madeLoginLinkSchema>;
 export type PanelLedgerEntry = With<
   Static<typeof panelEntrySchema>,
-  { customer: string | null; customer_id: number | null }
+  { customer: string | null; customer_name: string | null; customer_id: number | null }
 >;
 export type LedgerTotals = NonNullable<Static<typeof ledgerTotalsSchema>>;
 export type LedgerPage = CursorPage<PanelLedgerEntry> & { readonly totals: LedgerTotals | null };
@@ -377,6 +381,12 @@ export interface EventAtWebhook {
   readonly event: EventView | null;
   readonly waiting: { readonly due_at: string | null } | null;
 }
+export type DeliveryCounts = Static<typeof deliveryCountsSchema>;
+export type DeliveryFigures = With<
+  Static<typeof deliveryFiguresSchema>,
+  { median_milliseconds: number | null; p95_milliseconds: number | null }
+>;
+export type DeliveriesOfEvent = Listed<DeliveryView & { readonly webhook_id: number }>;
 export interface DeliveryPage {
   readonly data: readonly DeliveryView[];
   readonly next_cursor: string | null;

@@ -22,6 +22,18 @@ export const deliveriesQuery = (id: number, query: Query) =>
     ...listing<Api.DeliveryPage>(`/v1/webhooks/${id}/deliveries`, query),
     ...followed(deliveryMilliseconds, 'deliveries'),
   });
+const figuresMilliseconds = 60_000;
+export const deliveryCountsQuery = queryOptions({
+  ...reading<Api.DeliveryCounts>('/webhooks/figures'),
+  refetchInterval: figuresMilliseconds,
+});
+export const deliveryFiguresQuery = (webhookId: number) =>
+  queryOptions({
+    ...reading<Api.DeliveryFigures>(`/webhooks/${webhookId}/figures`),
+    refetchInterval: figuresMilliseconds,
+  });
+export const deliveriesOfEventQuery = (eventId: number) =>
+  reading<Api.DeliveriesOfEvent>(`/events/${eventId}/deliveries`);
 export const eventAtWebhookQuery = (webhookId: number, eventId: number) =>
   queryOptions({
     ...reading<Api.EventAtWebhook>(`/webhooks/${webhookId}/events/${eventId}`),

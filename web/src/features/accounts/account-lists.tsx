@@ -42,13 +42,7 @@ export function AccountLists({ account, access }: AccountListsProps) {
   return (
     <>
       <TabLinks label={t`Parts of the account`} tabs={tabs} chosen={chosen} />
-      {chosen === 'ledger' ? (
-        <EntryList
-          accountId={account.id}
-          currency={account.currency}
-          months={monthsSince(account.created_at)}
-        />
-      ) : null}
+      {chosen === 'ledger' ? <EntryList accountId={account.id} currency={account.currency} /> : null}
       {chosen === 'orders' ? <OrderList accountId={account.id} /> : null}
       {chosen === 'customers' ? (
         <CustomerList
@@ -62,14 +56,4 @@ export function AccountLists({ account, access }: AccountListsProps) {
       {chosen === 'access' ? access : null}
     </>
   );
-}
-
-const monthsMax = 36;
-
-function monthsSince(created: string): string[] {
-  const first = created.slice(0, 7);
-  const now = new Date();
-  return Array.from({ length: monthsMax }, (_, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
-  ).filter((month) => month >= first);
 }

@@ -2,7 +2,8 @@
 
 import { t } from '@lingui/core/macro';
 import { Info } from 'lucide-react';
-import { type ToggleEvent, useId } from 'react';
+import { useId } from 'react';
+import { placeNearButton } from '../../ui/place-popover.ts';
 
 export type Figure =
   | 'active-plans'
@@ -116,17 +117,4 @@ export function Definition({ figure }: { readonly figure: Figure }) {
       </span>
     </>
   );
-}
-
-const gapPixels = 6;
-const edgePixels = 16;
-
-/** Native popovers close by themselves, but the page has to position them. */
-function placeNearButton({ currentTarget: note }: ToggleEvent<HTMLElement>): void {
-  const button = document.querySelector(`[popovertarget="${CSS.escape(note.id)}"]`);
-  if (button === null) return;
-  const { bottom, left } = button.getBoundingClientRect();
-  const room = document.documentElement.clientWidth - note.offsetWidth - edgePixels;
-  note.style.top = `${bottom + gapPixels}px`;
-  note.style.left = `${Math.max(edgePixels, Math.min(left - gapPixels, room))}px`;
 }

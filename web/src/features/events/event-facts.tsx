@@ -8,11 +8,12 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { eventSubject } from './event-subject.ts';
 
 export function eventFacts(event: AccountEvent): Fact[] {
-  const { text, customer, orderId, webhookId } = eventSubject(event);
+  const { text, customer, orderId, webhookId, packageName } = eventSubject(event);
   return [
     ...(customer === null
       ? []
-      : [{ name: t`Customer`, value: <CustomerLink id={customer.id}>{customer.reference}</CustomerLink> }]),
+      : [{ name: t`Customer`, value: <CustomerLink id={customer.id}>{customer.name}</CustomerLink> }]),
+    ...(packageName === null ? [] : [{ name: t`Package`, value: <bdi>{packageName}</bdi> }]),
     ...(orderId === null ? [] : [{ name: t`Order`, value: <OrderLink id={orderId}>{orderId}</OrderLink> }]),
     ...(webhookId === null
       ? []

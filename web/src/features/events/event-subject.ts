@@ -6,9 +6,10 @@ import { formatMoney } from '../../text/amounts.ts';
 interface EventSubject {
   /** A reference, an amount or a name. Empty if there is none. */
   readonly text: string;
-  readonly customer: { readonly id: number; readonly reference: string } | null;
+  readonly customer: { readonly id: number; readonly reference: string; readonly name: string } | null;
   readonly orderId: number | null;
   readonly webhookId: number | null;
+  readonly packageName: string | null;
 }
 
 export function eventSubject({ data }: AccountEvent): EventSubject {
@@ -23,14 +24,27 @@ export function eventSubject({ data }: AccountEvent): EventSubject {
     textAt(objectAt(data, 'webhook'), 'url') ??
     keyName(objectAt(data, 'key')) ??
     (amount !== null && currency !== null ? formatMoney(amount, currency) : '');
-  return { text, customer, orderId, webhookId: numberAt(objectAt(data, 'webhook'), 'id') };
+  return {
+    text,
+    customer,
+    orderId,
+    webhookId: numberAt(objectAt(data, 'webhook'), 'id'),
+    packageName: packageNameAt(order) ?? packageNameAt(data),
+  };
 }
 
 function customerAt(of: unknown): EventSubject['customer'] {
   const customer = objectAt(of, 'customer');
   const id = numberAt(customer, 'id');
   const reference = textAt(customer, 'reference');
-  return id === null || reference === null ? null : { id, reference };
+  if (id === null || reference === null) return null;
+  return { id, reference, name: textAt(customer, 'name') || reference };
+}
+
+/** Events name the package of an order or of the customer's plan, as a text or an object. */
+function packageNameAt(of: unknown): string | null {
+  const plan = objectAt(objectAt(of, 'customer'), 'plan');
+  return textAt(objectAt(of, 'package'), 'name') ?? textAt(of, 'package') ?? textAt(plan, 'package');
 }
 
 function keyName(key: unknown): string | null {

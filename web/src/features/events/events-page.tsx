@@ -8,6 +8,7 @@ import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import type { AccountEvent } from '../../api/shapes.ts';
 import { eventQuery, eventsQuery } from '../../api/webhook-queries.ts';
+import { spanEnd, spanStart } from '../../text/days.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
@@ -15,20 +16,21 @@ import { Drawer } from '../../ui/drawer.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
-import { ListCard, ListSelect } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { type OpenRow, useOpenRow } from '../../ui/open-row.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { EventDeliveries } from './event-deliveries.tsx';
 import { EventJson, eventFacts, eventIdFact } from './event-facts.tsx';
 import { eventSubject } from './event-subject.ts';
 import { eventWord, eventWords } from './event-words.ts';
 
 const types = [
   { value: '', title: t`All types` },
-  ...Object.entries(eventWords).map(([value, title]) => ({ value, title: `${title} (${value})` })),
+  ...Object.entries(eventWords).map(([value, title]) => ({ value, title })),
 ];
 
 const columns: readonly Column<AccountEvent>[] = [
@@ -50,19 +52,26 @@ const columns: readonly Column<AccountEvent>[] = [
     ),
   },
   {
+    id: 'subject',
     title: t`Subject`,
     from: 'sm',
     cell: (event) => <bdi className="block max-w-64 truncate lg:max-w-96">{eventSubject(event).text}</bdi>,
   },
-  { title: t`When`, from: 'sm', align: 'end', cell: ({ created_at: at }) => <Time at={at} style="second" /> },
+  {
+    id: 'when',
+    title: t`When`,
+    from: 'sm',
+    align: 'end',
+    cell: ({ created_at: at }) => <Time at={at} style="second" />,
+  },
 ];
 
 export function EventsPage() {
   const list = useList(eventParams);
   const { event_days: days } = useMe().kept;
   const mayChange = useMay()('webhooks:write');
-  const { type, cursor } = list.search;
-  const query = useQuery(eventsQuery({ type, cursor }));
+  const { q, type, from, to, cursor } = list.search;
+  const query = useQuery(eventsQuery({ words: q, type, from: spanStart(from), to: spanEnd(to), cursor }));
   const opened = useOpenRow(query.data?.data, ({ id }) => id);
   return (
     <>
@@ -91,6 +100,7 @@ export function EventsPage() {
         <ListCard
           list={list}
           query={query}
+          name="events"
           caption={t`Events`}
           columns={columns}
           rowKey={({ id }) => id}
@@ -100,11 +110,16 @@ export function EventsPage() {
               {t`The next order, plan change or payment will be the first.`}
             </EmptyState>
           }
-          {...(type !== undefined && {
-            nothing: { title: t`No events of this type`, all: t`Show all events` },
-          })}
+          nothing={{
+            title: t`No matching events`,
+            all: t`Show all events`,
+            soFar: t`No matching events so far`,
+            soFarHint: t`Older events have not been searched yet. Go on with “Older”.`,
+          }}
         >
-          <ListSelect list={list} name="type" label={t`Event type`} className="w-72" options={types} />
+          <ListSearchField list={list} name="q" label={t`Customer, order or amount`} />
+          <ListSelect list={list} name="type" label={t`Event type`} className="w-48" options={types} />
+          <ListSpan list={list} what={t`Recorded`} />
         </ListCard>
       )}
       {opened.key === undefined ? null : <EventDrawer id={opened.key} opened={opened} />}
@@ -115,17 +130,26 @@ export function EventsPage() {
 function EventDrawer({ id, opened }: { readonly id: string; readonly opened: OpenRow<AccountEvent> }) {
   const { data, error, refetch } = useQuery({ ...eventQuery(id), enabled: opened.row === undefined });
   const event = opened.row ?? data?.event;
+  const customer = event === undefined ? null : eventSubject(event).customer;
   return (
     <Drawer
       title={event === undefined ? t`Event` : eventWord(event.type)}
-      description={event && <Time at={event.created_at} style="second" />}
+      description={event && <Time at={event.created_at} />}
       opened={opened}
+      actions={
+        customer === null ? undefined : (
+          <ButtonLink to="/events" search={{ q: String(customer.id) }}>
+            {t`Events of this customer`}
+          </ButtonLink>
+        )
+      }
     >
       {event !== undefined ? (
         <>
           <div className="shrink-0">
             <Facts facts={[...eventFacts(event), eventIdFact(event)]} />
           </div>
+          <EventDeliveries event={event} />
           <EventJson event={event} label={t`Event as JSON`} />
         </>
       ) : error === null ? (

@@ -1,4 +1,5 @@
 import { t } from '@lingui/core/macro';
+import type { ComponentType } from 'react';
 import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
@@ -8,28 +9,34 @@ import { Time } from '../../ui/time.tsx';
 import type { OrderPageAddress } from './order-page-address.ts';
 
 /** In the panel, entries include the order's customer. */
-type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer'>>;
+type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer' | 'customer_name'>>;
 
 /** `orderPage` is where an order's row leads. "." opens the row's drawer; null means no link. */
-export function entryColumns(orderPage: OrderPageAddress | '.' | null): readonly Column<Entry>[] {
+export function entryColumns(
+  orderPage: OrderPageAddress | '.' | null,
+  Icon?: ComponentType<{ readonly kind: string }>,
+): readonly Column<Entry>[] {
   return [
     { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
     {
       title: t`Reason`,
       grows: true,
       cell: (entry) => (
-        <TwoLines
-          first={<Reason entry={entry} orderPage={orderPage} />}
-          second={
-            <>
-              <span className="sm:hidden">
-                <Time at={entry.created_at} />
-                {note(entry) === '' || isOfCustomer(entry) ? '' : ' · '}
-              </span>
-              <bdi className={isOfCustomer(entry) ? 'max-sm:hidden' : undefined}>{note(entry)}</bdi>
-            </>
-          }
-        />
+        <div className="flex min-w-0 items-center gap-3">
+          {Icon && <Icon kind={entry.kind} />}
+          <TwoLines
+            first={<Reason entry={entry} orderPage={orderPage} />}
+            second={
+              <>
+                <span className="sm:hidden">
+                  <Time at={entry.created_at} />
+                  {note(entry) === '' || isOfCustomer(entry) ? '' : ' · '}
+                </span>
+                <bdi className={isOfCustomer(entry) ? 'max-sm:hidden' : undefined}>{note(entry)}</bdi>
+              </>
+            }
+          />
+        </div>
       ),
     },
     { id: 'when', title: t`When`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
@@ -67,7 +74,7 @@ function Reason({ entry, orderPage }: ReasonProps) {
           {orderId === null ? null : (
             <>
               {' '}
-              · <bdi>{entry.customer ?? orderId}</bdi>
+              · <bdi>{entry.customer_name || (entry.customer ?? orderId)}</bdi>
             </>
           )}
         </span>
@@ -97,8 +104,8 @@ function isOfCustomer({ customer = null }: Entry): boolean {
   return customer !== null;
 }
 
-function note({ memo, actor, customer = null }: Entry): string {
-  if (customer !== null) return customer;
+function note({ memo, actor, customer = null, customer_name: name }: Entry): string {
+  if (customer !== null) return name === customer || !name ? customer : `${name} · ${customer}`;
   if (actor === null) return memo ?? '';
   return memo === null || memo === '' ? t`by ${actor}` : `${memo} (by ${actor})`;
 }

@@ -13,20 +13,19 @@ import { formatSeriesDate } from '../../text/times.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SelectField } from '../../ui/field.tsx';
-import { ListCard, ListSelect, OnlyOne } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
-import { SpanFilter } from '../../ui/span-filter.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { entryColumns } from './entry-columns.tsx';
+import { EntryIcon } from './entry-icon.tsx';
 import { LedgerTotalsLine } from './ledger-totals.tsx';
 
 type LedgerSearch = ListSearch<typeof ledgerParams>;
 
 const EntryDrawer = lazyEarly(withTexts(() => import('./entry-drawer.tsx')));
 
-const columns = entryColumns('.');
+const columns = entryColumns('.', EntryIcon);
 const kinds = [
   { value: '', title: t`All types` },
   ...['credit', 'debit', 'charge', 'refund', 'reversal', 'settlement', 'reinstatement'].map((kind) => ({
@@ -39,26 +38,20 @@ interface EntryListProps {
   /** null means the signed-in account. */
   readonly accountId: number | null;
   readonly currency: string;
-  /** Months that can be selected (2026-11), newest first. */
-  readonly months: readonly string[];
 }
 
 export function entriesWanted(search: LedgerSearch) {
-  const { month, kind, order_id, from, to } = search;
+  const { q, month, kind, order_id, from, to } = search;
   const span = month === undefined ? { from, to } : timesOfUtc(month);
-  return { kind, order_id, created_from: spanStart(span.from), created_to: spanEnd(span.to) };
+  return { words: q, kind, order_id, created_from: spanStart(span.from), created_to: spanEnd(span.to) };
 }
 
-export function EntryList({ accountId, currency, months }: EntryListProps) {
+export function EntryList({ accountId, currency }: EntryListProps) {
   const list = useList(ledgerParams);
-  const { month, order_id, from, to, cursor } = list.search;
+  const { month, order_id, cursor } = list.search;
   const filter = entriesWanted(list.search);
   const query = useQuery(ledgerQuery({ ...filter, cursor }, accountId));
   const open = useOpenRow(query.data?.data, ({ id }) => id);
-  const monthOptions = [
-    { value: '', title: t`All time` },
-    ...months.map((one) => ({ value: one, title: formatSeriesDate(one, 'long') })),
-  ];
   return (
     <>
       <ListCard
@@ -93,21 +86,18 @@ export function EntryList({ accountId, currency, months }: EntryListProps) {
           </EmptyState>
         }
       >
-        <SelectField
-          label={t`Month (UTC)`}
-          unlabeled
-          className="w-48"
-          value={month ?? ''}
-          options={monthOptions}
-          onValue={(value) => list.change({ month: value, from: '', to: '' })}
-        />
+        <ListSearchField list={list} name="q" label={t`Customer, order or entry number`} />
         <ListSelect list={list} name="kind" label={t`Type`} className="w-36" options={kinds} />
-        <SpanFilter
-          from={from}
-          to={to}
-          what={t`Posted`}
-          onSpan={(span) => list.change({ month: '', ...span })}
-        />
+        {month === undefined ? (
+          <ListSpan list={list} what={t`Posted`} />
+        ) : (
+          <OnlyOne
+            label={t`Remove date filter: ${formatSeriesDate(month, 'long')}`}
+            onClear={() => list.change({ month: '' })}
+          >
+            <span className="font-normal">{t`${formatSeriesDate(month, 'long')} (UTC)`}</span>
+          </OnlyOne>
+        )}
         {order_id === undefined ? null : (
           <OnlyOne label={t`Remove filter: order ${order_id}`} onClear={() => list.change({ order_id: '' })}>
             <span className="figures font-normal">

@@ -48,11 +48,7 @@ export function LedgerPage() {
       />
       <div className="page-stack gap-5">
         {statement === undefined ? null : <StatementCard statement={statement} currency={account.currency} />}
-        <EntryList
-          accountId={null}
-          currency={account.currency}
-          months={(statements?.data ?? []).map((one) => one.month)}
-        />
+        <EntryList accountId={null} currency={account.currency} />
       </div>
     </>
   );

@@ -35,7 +35,11 @@ export function AutoTopupCard() {
           {t`Automatic top-up`} {data === undefined ? null : <StatusBadge auto={data.auto_topup} />}
         </span>
       }
-      description={t`Charges your card when the balance falls below a limit.`}
+      description={
+        data?.auto_topup.card === null
+          ? t`Charges your card when the balance falls below a limit. No card is saved.`
+          : t`Charges your card when the balance falls below a limit.`
+      }
     >
       {data !== undefined ? (
         <Settings auto={data.auto_topup} />
@@ -62,16 +66,11 @@ function Settings({ auto }: { readonly auto: AutoTopup }) {
   return (
     <div className="flex flex-col gap-3">
       <Why auto={auto} />
-      <Facts columns={2} facts={factsOf(auto)} />
+      {card === null ? null : <Facts columns={2} facts={factsOf(auto, card)} />}
       {saving.error === null ? null : <ErrorNotice error={saving.error} />}
       {mayChange ? (
         <div className="flex flex-wrap items-center gap-2">
-          <Button
-            icon={CreditCard}
-            look={card === null ? 'primary' : 'plain'}
-            disabled={saving.isPending}
-            onClick={() => saving.mutate(undefined)}
-          >
+          <Button icon={CreditCard} disabled={saving.isPending} onClick={() => saving.mutate(undefined)}>
             {card === null ? t`Save a card` : t`Replace card`}
           </Button>
           {card === null ? null : (
@@ -117,11 +116,11 @@ function Why({ auto: { reason } }: { readonly auto: AutoTopup }) {
   );
 }
 
-function factsOf(auto: AutoTopup): readonly Fact[] {
-  const { card, below, amount, monthly_maximum: maximum, charged_this_month: charged, currency } = auto;
+function factsOf(auto: AutoTopup, card: NonNullable<AutoTopup['card']>): readonly Fact[] {
+  const { below, amount, monthly_maximum: maximum, charged_this_month: charged, currency } = auto;
   const money = (value: string) => formatMoney(value, currency);
   return [
-    { name: t`Card`, value: card === null ? t`None saved` : cardWords(card) },
+    { name: t`Card`, value: cardWords(card) },
     ...(below === null || amount === null || maximum === null
       ? []
       : [

@@ -10,6 +10,7 @@ import { useMe } from '../../api/me.ts';
 import { topupsQuery } from '../../api/payment-queries.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { withTexts } from '../../text/texts.ts';
+import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { Money } from '../../ui/money.tsx';
@@ -33,6 +34,20 @@ export function TopupsPage() {
   const query = useQuery(
     topupsQuery({ status, method, created_from: spanStart(from), created_to: spanEnd(to), cursor }),
   );
+  const isEmpty = !list.isFiltered && cursor === undefined && query.data?.data.length === 0;
+  const none = (
+    <EmptyState
+      icon={CreditCard}
+      title={t`No top-ups yet`}
+      action={mayAdd ? <AddFundsLink look="primary" /> : undefined}
+    >
+      {mayAdd
+        ? t`Add funds by card or bank transfer. Orders are paid from your balance.`
+        : topups.methods.length === 0
+          ? t`The operator adds credit to your balance.`
+          : undefined}
+    </EmptyState>
+  );
   return (
     <>
       <PageHeader
@@ -43,34 +58,30 @@ export function TopupsPage() {
             <Money amount={account.balance} currency={account.currency} className="font-medium text-ink" />
           </Trans>
         }
-        actions={<AddFundsLink look="primary" />}
+        actions={isEmpty ? undefined : <AddFundsLink look="primary" />}
       />
       <div className="page-stack gap-5">
         <ReceivableNotice />
-        <ListCard
-          list={list}
-          query={query}
-          name="top-ups"
-          caption={t`Top-ups`}
-          columns={topupColumns}
-          rowKey={({ id }) => id}
-          phone={topupOnPhone}
-          none={
-            <EmptyState icon={CreditCard} title={t`No top-ups yet`}>
-              {mayAdd
-                ? t`Add funds by card or bank transfer. Orders are paid from your balance.`
-                : topups.methods.length === 0
-                  ? t`The operator adds credit to your balance.`
-                  : undefined}
-            </EmptyState>
-          }
-          nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
-          says={(total) => plural(total, { one: '# top-up', other: '# top-ups' })}
-        >
-          <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
-          <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
-          <ListSpan list={list} what={t`Requested`} />
-        </ListCard>
+        {isEmpty ? (
+          <Card flush>{none}</Card>
+        ) : (
+          <ListCard
+            list={list}
+            query={query}
+            name="top-ups"
+            caption={t`Top-ups`}
+            columns={topupColumns}
+            rowKey={({ id }) => id}
+            phone={topupOnPhone}
+            none={none}
+            nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
+            says={(total) => plural(total, { one: '# top-up', other: '# top-ups' })}
+          >
+            <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
+            <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
+            <ListSpan list={list} what={t`Requested`} />
+          </ListCard>
+        )}
         <Suspense fallback={null}>
           <AutoTopupCard />
         </Suspense>

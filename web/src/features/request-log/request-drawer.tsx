@@ -3,11 +3,13 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/me.ts';
 import { requestQuery } from '../../api/queries.ts';
 import type { RequestDetail } from '../../api/shapes.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { Copied } from '../../ui/copied.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
@@ -16,6 +18,8 @@ import { CustomerLink } from '../../ui/page-links.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { asCurl } from './as-curl.ts';
+import { BodyCapture } from './body-capture-switch.tsx';
 import { refusalMeaning } from './refusal-meanings.ts';
 import { StatusBadge } from './status-badge.tsx';
 
@@ -28,6 +32,7 @@ interface RequestDrawerProps {
 
 export function RequestDrawer({ accountId, number, steps }: RequestDrawerProps) {
   const { data, error, refetch } = useQuery(requestQuery(accountId, number));
+  const { api_url: apiUrl } = useMe();
   const line = data?.request;
   return (
     <Drawer
@@ -49,6 +54,11 @@ export function RequestDrawer({ accountId, number, steps }: RequestDrawerProps) 
         )
       }
       opened={steps}
+      actions={
+        data === undefined || accountId !== null ? undefined : (
+          <CopyButton text={asCurl(data, apiUrl)} label={t`Copy as curl`} labeled />
+        )
+      }
     >
       {error !== null ? (
         <ErrorNotice error={error} onRetry={() => void refetch()} />
@@ -75,8 +85,17 @@ function RequestParts({ detail, accountId }: RequestPartsProps) {
       <div className="shrink-0">
         <Facts facts={factsOf(detail, accountId)} />
       </div>
-      {exchange === null ? (
-        <p className="text-soft">{noBodies(capturesBodies, accountId !== null)}</p>
+      {exchange === null && !capturesBodies && accountId === null ? (
+        <div className="rounded-control border border-line p-3.5">
+          <p className="mb-3 text-soft">{t`Bodies aren’t being logged.`}</p>
+          <BodyCapture kept={capturesBodies} />
+        </div>
+      ) : exchange === null ? (
+        <p className="text-soft">
+          {capturesBodies
+            ? t`No body was stored for this request.`
+            : t`Bodies aren’t being logged. The account can turn on logging on its “Requests” page.`}
+        </p>
       ) : (
         <>
           <Part title={t`Request`}>
@@ -176,13 +195,6 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
 
 function keptNote(isCut: boolean): string {
   return isCut ? t`Truncated to 4 KB` : t`Secrets are redacted`;
-}
-
-function noBodies(capturesBodies: boolean, isOperators: boolean): string {
-  if (capturesBodies) return t`No body was stored for this request.`;
-  return isOperators
-    ? t`Bodies aren’t being logged. The account can turn on logging on its “Requests” page.`
-    : t`Bodies aren’t being logged. Turn on logging above the list to capture future requests.`;
 }
 
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {

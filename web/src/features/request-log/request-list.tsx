@@ -16,8 +16,9 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
+import { SearchField } from '../../ui/search-field.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -107,7 +108,7 @@ const refusalDaysMax = 399;
 
 export function RequestList({ accountId, first }: RequestListProps) {
   const list = useList(requestParams);
-  const { status, code, key, from, to, cursor } = list.search;
+  const { status, code, key, path, request_id: requestId, from, to, cursor } = list.search;
   const span = { from: spanStart(from), to: spanEnd(to) };
   const query = useQuery(requestsQuery(accountId, { ...list.filters, ...span, cursor }));
   const open = useOpenRow(query.data?.data, ({ id }) => id);
@@ -150,7 +151,11 @@ export function RequestList({ accountId, first }: RequestListProps) {
           )
         }
       >
-        <ListSearchField list={list} name="request_id" label={t`Request ID`} />
+        <SearchField
+          label={t`Path or ID`}
+          value={path ?? requestId ?? ''}
+          onSearch={(text) => list.change(searchFor(text))}
+        />
         <Choice
           label={t`Status`}
           value={statuses.find(({ value }) => value === status)?.value ?? ''}
@@ -161,7 +166,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
           list={list}
           name="code"
           label={t`Error code`}
-          className="w-52"
+          className="w-40"
           options={withPresent([{ value: '', title: t`All error codes` }, ...codes], code)}
         />
         {keys !== undefined && (keys.data.length > 1 || key !== undefined) ? (
@@ -184,6 +189,12 @@ export function RequestList({ accountId, first }: RequestListProps) {
       {open.key === undefined ? null : <RequestDrawer accountId={accountId} number={open.key} steps={open} />}
     </>
   );
+}
+
+/** Ids of customers and orders are in the path; what has a dash or a letter and no slash is the id of a request. */
+function searchFor(text: string) {
+  const isPath = text === '' || /^\d+$/.test(text) || text.includes('/') || /^[a-z_]+$/.test(text);
+  return isPath ? { path: text, request_id: '' } : { path: '', request_id: text };
 }
 
 function withPresent(options: readonly { value: string; title: string }[], present: string | undefined) {

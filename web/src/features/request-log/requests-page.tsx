@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
-import { BodyCaptureCard } from './body-capture-card.tsx';
+import { BodyCaptureSwitch } from './body-capture-switch.tsx';
 import { RequestList } from './request-list.tsx';
 
 const route = getRouteApi('/panel/requests');
@@ -29,30 +29,30 @@ export function RequestsPage() {
             'Requests made with your keys in the last # days. Include the request ID when contacting support.',
         })}
         actions={
-          <Button
-            icon={RotateCw}
-            busy={query.isRefetching && !query.isPlaceholderData}
-            onClick={() => void query.refetch()}
-          >
-            {t`Refresh`}
-          </Button>
+          <>
+            <BodyCaptureSwitch kept={query.data?.bodies_kept} />
+            <Button
+              icon={RotateCw}
+              busy={query.isRefetching && !query.isPlaceholderData}
+              onClick={() => void query.refetch()}
+            >
+              {t`Refresh`}
+            </Button>
+          </>
         }
       />
-      <div className="page-stack gap-5">
-        <BodyCaptureCard kept={query.data?.bodies_kept} />
-        <RequestList
-          accountId={null}
-          first={
-            <EmptyState
-              icon={Activity}
-              title={t`No requests yet`}
-              action={<ButtonLink to="/api-access">{t`Make your first request`}</ButtonLink>}
-            >
-              {t`Requests made with your key appear here within a few seconds.`}
-            </EmptyState>
-          }
-        />
-      </div>
+      <RequestList
+        accountId={null}
+        first={
+          <EmptyState
+            icon={Activity}
+            title={t`No requests yet`}
+            action={<ButtonLink to="/api-access">{t`Make your first request`}</ButtonLink>}
+          >
+            {t`Requests made with your key appear here within a few seconds.`}
+          </EmptyState>
+        }
+      />
     </>
   );
 }

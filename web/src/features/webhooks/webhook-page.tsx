@@ -3,17 +3,19 @@ import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { KeyRound, Pencil, Power, Trash2, Zap } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { changeWebhook } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import type { Webhook } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { webhookQuery } from '../../api/webhook-queries.ts';
+import { withTexts } from '../../text/texts.ts';
 import { Actions } from '../../ui/actions.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Copied } from '../../ui/copied.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -23,10 +25,24 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
 import { eventWord } from '../events/event-words.ts';
+import { DeliveryFiguresCard } from './delivery-figures-card.tsx';
 import { DeliveryList } from './delivery-list.tsx';
 import { DeleteWebhookDialog, RotateSecretDialog, TestWebhookDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { WebhookStateBadge } from './webhook-state.tsx';
+
+const VerifyCard = lazy(
+  withTexts(async () => {
+    const { VerifySnippet } = await import('./verify-snippet.tsx');
+    return {
+      default: () => (
+        <Card>
+          <VerifySnippet />
+        </Card>
+      ),
+    };
+  }),
+);
 
 const route = getRouteApi('/panel/webhooks/$webhookId');
 
@@ -134,11 +150,9 @@ export function WebhookPage() {
         <StateNotice webhook={webhook} />
         <Card>
           <Facts
+            columns={2}
             facts={[
-              {
-                name: t`Address`,
-                value: <bdi className="font-mono text-xs wrap-anywhere">{webhook.url}</bdi>,
-              },
+              { name: t`Address`, value: <Copied text={webhook.url} label={t`Copy address`} /> },
               {
                 name: t`Events`,
                 value:
@@ -161,7 +175,11 @@ export function WebhookPage() {
             ]}
           />
         </Card>
+        <DeliveryFiguresCard webhookId={webhook.id} />
         <DeliveryList webhook={webhook} />
+        <Suspense>
+          <VerifyCard />
+        </Suspense>
       </div>
     </>
   );

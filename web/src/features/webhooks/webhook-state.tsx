@@ -4,11 +4,18 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { Delivery, Webhook } from '../../api/shapes.ts';
 import { deliveriesQuery } from '../../api/webhook-queries.ts';
+import { numberLocale } from '../../text/language.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 
-export function WebhookStateBadge({ webhook }: { readonly webhook: Webhook }) {
+interface WebhookStateBadgeProps {
+  readonly webhook: Webhook;
+  /** In lists, where the endpoint's page says who disabled it. */
+  readonly isShort?: boolean;
+}
+
+export function WebhookStateBadge({ webhook, isShort = false }: WebhookStateBadgeProps) {
   const { enabled, disabled_at: disabledAt, failing_since: failingSince } = webhook;
   if (enabled) {
     return failingSince === null ? (
@@ -20,8 +27,16 @@ export function WebhookStateBadge({ webhook }: { readonly webhook: Webhook }) {
   return disabledAt === null ? (
     <Badge>{t`Disabled`}</Badge>
   ) : (
-    <Badge tone="bad">{t`Disabled by the service`}</Badge>
+    <Badge tone="bad">{isShort ? t`Disabled` : t`Disabled by the service`}</Badge>
   );
+}
+
+const shares = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFractionDigits: 1 });
+
+/** Never "100%" with a failure. */
+export function successWords(delivered: number, failed: number): string {
+  const share = delivered / (delivered + failed);
+  return shares.format(failed > 0 ? Math.min(share, 0.999) : share);
 }
 
 const deliveryWords: Readonly<Record<string, string>> = {

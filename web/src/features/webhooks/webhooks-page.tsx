@@ -1,4 +1,4 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2, Webhook as WebhookIcon, Zap } from 'lucide-react';
@@ -6,18 +6,20 @@ import { useState } from 'react';
 import { useMay } from '../../api/person.ts';
 import type { Webhook } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
-import { webhooksQuery } from '../../api/webhook-queries.ts';
+import { deliveryCountsQuery, webhooksQuery } from '../../api/webhook-queries.ts';
+import { formatCount } from '../../text/language.ts';
 import { useAskedAction } from '../../ui/asked-action.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { eventWord } from '../events/event-words.ts';
 import { DeleteWebhookDialog, TestWebhookDialog } from './webhook-dialogs.tsx';
 import { WebhookFormDialog } from './webhook-form-dialog.tsx';
-import { LastDelivery, WebhookStateBadge } from './webhook-state.tsx';
+import { LastDelivery, successWords, WebhookStateBadge } from './webhook-state.tsx';
 
 const endpointsMax = 10;
 
@@ -111,7 +113,7 @@ export function WebhooksPage() {
             label={t`Delete ${webhook.url}`}
             onClick={() => setOpened({ action: 'delete', webhook })}
           >
-            <Trash2 aria-hidden="true" className="size-4 text-bad" />
+            <Trash2 aria-hidden="true" className="size-4" />
           </IconButton>
         </span>
       ),
@@ -127,16 +129,14 @@ const columns: readonly Column<Webhook>[] = [
       <TwoLines
         first={
           <RowLink to="/webhooks/$webhookId" params={{ webhookId: String(webhook.id) }}>
-            <bdi className="font-mono text-[0.8125rem]" title={webhook.url}>
-              {webhook.url.replace(/^https:\/\//, '')}
-            </bdi>
+            <bdi title={webhook.url}>{webhook.description ?? shortUrl(webhook)}</bdi>
           </RowLink>
         }
         second={
           <span title={typesSentence(webhook)}>
             {webhook.description === null ? null : (
               <>
-                <bdi>{webhook.description}</bdi> ·{' '}
+                <bdi className="font-mono">{shortUrl(webhook)}</bdi> ·{' '}
               </>
             )}
             {typesSentence(webhook)}
@@ -145,9 +145,36 @@ const columns: readonly Column<Webhook>[] = [
       />
     ),
   },
-  { title: t`Status`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
+  { title: t`Status`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} isShort /> },
+  { title: t`Last 7 days`, from: 'md', cell: ({ id }) => <RecentDeliveries webhookId={id} /> },
   { title: t`Last delivery`, from: 'sm', cell: ({ id }) => <LastDelivery webhookId={id} /> },
 ];
+
+function shortUrl({ url }: Webhook): string {
+  return url.replace(/^https:\/\//, '');
+}
+
+function RecentDeliveries({ webhookId }: { readonly webhookId: number }) {
+  const { data } = useQuery(deliveryCountsQuery);
+  if (data === undefined) return <Skeleton className="w-20" />;
+  const counts = data.data.find(({ webhook_id: id }) => id === webhookId);
+  if (counts === undefined || counts.delivered + counts.failed === 0)
+    return <span className="text-soft">{t`No deliveries`}</span>;
+  const { delivered, failed, more } = counts;
+  const attempts = delivered + failed;
+  return (
+    <div className="leading-snug whitespace-nowrap">
+      <div className={failed === 0 ? 'figures' : 'figures text-warn'}>
+        {t`${successWords(delivered, failed)} delivered`}
+      </div>
+      <div className="text-xs text-soft">
+        {more
+          ? t`of the latest ${formatCount(attempts)}`
+          : plural(attempts, { one: 'of # attempt', other: 'of # attempts' })}
+      </div>
+    </div>
+  );
+}
 
 function typesSentence({ types }: Webhook): string {
   return types.length === 0 ? t`All events` : types.map(eventWord).join(', ');

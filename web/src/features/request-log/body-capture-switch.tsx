@@ -1,20 +1,44 @@
+// Whether the account's bodies are logged: a button of the page's head that opens the switch and what it means.
+
 import { plural, t } from '@lingui/core/macro';
+import { FileText } from 'lucide-react';
+import { useId } from 'react';
 import { setBodyCapture } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { Card } from '../../ui/card.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
+import { placeNearButton } from '../../ui/place-popover.ts';
 import { SwitchField } from '../../ui/switch-field.tsx';
 
-export function BodyCaptureCard({ kept }: { readonly kept: boolean | undefined }) {
+export function BodyCaptureSwitch({ kept }: { readonly kept: boolean | undefined }) {
+  const id = useId();
+  return (
+    <>
+      <Button icon={FileText} popoverTarget={id} disabled={kept === undefined}>
+        {kept === true ? t`Bodies: on` : t`Bodies: off`}
+      </Button>
+      <div
+        id={id}
+        popover="auto"
+        onToggle={placeNearButton}
+        className="inset-auto m-0 w-[min(26rem,calc(100vw-2rem))] rounded-card border border-line bg-card p-4 text-ink shadow-high"
+      >
+        <BodyCapture kept={kept} />
+      </div>
+    </>
+  );
+}
+
+export function BodyCapture({ kept }: { readonly kept: boolean | undefined }) {
   const may = useMay();
   const { request_log_days: days } = useMe().kept;
   const command = useCommand(setBodyCapture);
   const isOn = command.isPending ? command.variables.bodies_kept : kept === true;
   return (
-    <Card>
+    <>
       <SwitchField
         label={plural(days, {
           one: 'Log request and response bodies for # day',
@@ -33,6 +57,6 @@ export function BodyCaptureCard({ kept }: { readonly kept: boolean | undefined }
           <ErrorNotice error={command.error} />
         </div>
       )}
-    </Card>
+    </>
   );
 }

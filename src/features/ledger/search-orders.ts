@@ -1,0 +1,34 @@
+// The orders that a search of the ledger is about, newest first.
+
+import type { Database } from '../../platform/database/database.ts';
+import { endOfTime } from '../../platform/http/list-query.ts';
+import type { OwnedId } from '../../shared/identifiers.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { findOrders } from '../orders/list-orders.ts';
+import { resolveOrderSearch } from '../orders/parse-order-query.ts';
+
+interface SoughtOrders {
+  readonly text: string;
+  /** The typed id if it belongs to the account. */
+  readonly id: OwnedId | null;
+  readonly now: EpochSeconds;
+}
+
+/** Looks up the search's ids once. The function returned gives the numbers of the orders up to `to`. */
+export async function searchOrders(database: Database, accountId: number, sought: SoughtOrders) {
+  const search = await resolveOrderSearch(database, accountId, sought);
+  return async (to: number, limit: number) => {
+    const { orders, nextBefore } = await findOrders(database, accountId, {
+      from: 1,
+      to,
+      customerNumber: null,
+      kind: null,
+      packageId: null,
+      since: 0,
+      until: endOfTime,
+      limit,
+      search,
+    });
+    return { numbers: orders.map(({ number }) => number), nextBefore };
+  };
+}
