@@ -74,7 +74,7 @@ export const overviewQuery = (span: { days?: number; months?: number }) =>
 export const forecastQuery = (days: number) => listing<Api.Forecast>('/v1/forecast', { days });
 export const alertsQuery = reading<Api.AlertsAnswer>('/v1/alerts');
 
-const ofAccount = (accountId: number | null, path: string) =>
+export const ofAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin/accounts/${accountId}${path}`;
 const ofAnyAccount = (accountId: number | null, path: string) =>
   accountId === null ? path : `/admin${path}`;
@@ -109,28 +109,6 @@ export const customerQuery = (id: string) =>
     ...reading<Api.CustomerWithOrders>(`/customers/${encodeURIComponent(id)}`),
     ...onTopics('orders'),
   });
-/** The cost of each renewal or the reason why it is refused. Cached only while shown. */
-export const renewalsQuery = (customers: readonly number[]) =>
-  queryOptions({
-    queryKey: ['/customers/renewals', customers],
-    queryFn: ({ signal }) =>
-      call<Api.Renewals>('/customers/renewals', { method: 'POST', body: { customers }, signal }),
-    enabled: customers.length > 0,
-    gcTime: 0,
-    placeholderData: keepPreviousData,
-  });
-/** All matching customers, up to the size of one bulk request, for actions on all of them. */
-export const selectedAtOnceMax = 500;
-export const findAllCustomers = (query: Query) =>
-  call<Api.CursorPage<Api.PanelCustomer>>(listOf(null, 'customers'), {
-    query: byCursor({ ...query, limit: selectedAtOnceMax }),
-  });
-export const ledgerQuery = (query: Query, accountId: number | null = null) =>
-  listing<Api.LedgerPage>(listOf(accountId, 'ledger'), byCursor(query));
-export const requestsQuery = (accountId: number | null, query: Query) =>
-  listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
-export const requestQuery = (accountId: number | null, number: string) =>
-  reading<Api.RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const refusalCountsQuery = (accountId: number | null, query: Query) =>
   reading<Api.Listed<Api.RefusalCount>>(ofAccount(accountId, '/refusals'), query);
 const cancelPreviewMilliseconds = 5_000;
@@ -141,10 +119,6 @@ export const cancelPreviewQuery = (id: number, isOperator = false) =>
     staleTime: 0,
     gcTime: 0,
     refetchInterval: cancelPreviewMilliseconds,
-  });
-export const planHistoryQuery = (id: string, cursor: string | undefined, isOperator = false) =>
-  listing<Api.PlanHistory>(`/${isOperator ? 'admin' : 'v1'}/customers/${encodeURIComponent(id)}/history`, {
-    cursor,
   });
 
 export const orderPreviewQuery = (body: {

@@ -8,8 +8,6 @@ export interface BarChartProps {
   readonly formatTick: (value: number) => string;
   /** The index of the first hatched bar. Hatched bars are incomplete or uncertain. */
   readonly hatchedFrom?: number | undefined;
-  /** A second row of bars, of values below zero. */
-  readonly below?: readonly number[];
   /** A dashed line across the chart. */
   readonly line?: readonly number[] | null;
   readonly onPoint: (index: number | null) => void;

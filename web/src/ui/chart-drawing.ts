@@ -4,8 +4,6 @@
 export interface ChartData {
   readonly names: readonly string[];
   readonly values: readonly number[];
-  /** A second row of bars, of values below zero. */
-  readonly below?: readonly number[] | undefined;
   readonly hatchedFrom: number;
   /** A dashed line, with gaps at null. */
   readonly line: readonly (number | null)[] | null;
@@ -36,7 +34,7 @@ const font = '11px system-ui, sans-serif';
 /** Sets the size of the canvas to the room it has. Draws nothing where canvases are switched off. */
 export function drawChart(canvas: HTMLCanvasElement, data: ChartData): BarPlaces | null {
   const context = canvas.getContext('2d');
-  const { names, values, below: lower = [], hatchedFrom, line } = data;
+  const { names, values, hatchedFrom, line } = data;
   const width = canvas.clientWidth;
   if (context === null || values.length === 0 || width === 0) return null;
   const scale = window.devicePixelRatio;
@@ -48,7 +46,7 @@ export function drawChart(canvas: HTMLCanvasElement, data: ChartData): BarPlaces
     Math.ceil(Math.max(0, ...texts.map((text) => context.measureText(text).width)));
   const color = (name: string) => colorOf(canvas, name);
 
-  const all = [...values, ...lower, ...(line ?? []).filter((value) => value !== null)];
+  const all = [...values, ...(line ?? []).filter((value) => value !== null)];
   const [lowest, highest] = [Math.min(0, ...all), Math.max(0, ...all) * 1.05 || 1];
   const roomBelow = height - above - below;
   const yOf = (value: number) => above + ((highest - value) / (highest - lowest)) * roomBelow;
@@ -83,7 +81,7 @@ export function drawChart(canvas: HTMLCanvasElement, data: ChartData): BarPlaces
     solid,
     hatched: hatching(context, solid, scale),
   }));
-  for (const [index, value] of [...values.entries(), ...lower.entries()]) {
+  for (const [index, value] of values.entries()) {
     const ink = inks[value < 0 ? 1 : 0];
     if (value === 0 || ink === undefined) continue;
     context.strokeStyle = ink.solid;

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { RefreshCw, Repeat } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import type { Query } from '../../api/client.ts';
-import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../../api/queries.ts';
+import { findAllCustomers, renewalsQuery, selectedAtOnceMax } from '../../api/renewal-queries.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';

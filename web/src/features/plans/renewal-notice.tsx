@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../../api/person.ts';
-import { renewalsQuery } from '../../api/queries.ts';
+import { renewalsQuery } from '../../api/renewal-queries.ts';
 import type { Renewal } from '../../api/shapes.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,7 +1,6 @@
 // Whether the account's bodies are logged: a button of the page's head that opens the switch and what it means.
 
 import { plural, t } from '@lingui/core/macro';
-import { FileText } from 'lucide-react';
 import { useId } from 'react';
 import { setBodyCapture } from '../../api/commands.ts';
 import { useMe } from '../../api/me.ts';
@@ -17,7 +16,7 @@ export function BodyCaptureSwitch({ kept }: { readonly kept: boolean | undefined
   const id = useId();
   return (
     <>
-      <Button icon={FileText} popoverTarget={id} disabled={kept === undefined}>
+      <Button popoverTarget={id} disabled={kept === undefined}>
         {kept === true ? t`Bodies: on` : t`Bodies: off`}
       </Button>
       <div

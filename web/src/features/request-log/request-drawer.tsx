@@ -3,8 +3,8 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { requestQuery } from '../../api/log-queries.ts';
 import { useMe } from '../../api/me.ts';
-import { requestQuery } from '../../api/queries.ts';
 import type { RequestDetail } from '../../api/shapes.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { BodyBox } from '../../ui/body-box.tsx';

@@ -37,7 +37,7 @@ export function DeliveryFiguresCard({ webhookId }: { readonly webhookId: number 
           note={data && t`Median; 95% within ${milliseconds(data.p95_milliseconds)}`}
         />
       </Stats>
-      <Card title={t`Attempts by day`} description={t`Days are in UTC. Failed attempts are below the line.`}>
+      <Card title={t`Attempts by day`} description={t`Days are in UTC.`}>
         {data === undefined ? <Skeleton className="h-50 w-full" /> : <Days days={data.days} />}
       </Card>
     </>
@@ -45,36 +45,47 @@ export function DeliveryFiguresCard({ webhookId }: { readonly webhookId: number 
 }
 
 function Days({ days }: Pick<DeliveryFigures, 'days'>) {
-  const [at, setAt] = useState<number | null>(null);
-  const { names, taken, failed } = useMemo(
-    () => ({
-      names: days.map(({ date }) => formatSeriesDate(date, 'short')),
-      taken: days.map(({ delivered }) => delivered),
-      failed: days.map((day) => -day.failed),
-    }),
-    [days],
+  const delivered = useMemo(() => days.map((day) => day.delivered), [days]);
+  // Below zero, so that they are red.
+  const failed = useMemo(() => days.map((day) => -day.failed), [days]);
+  const names = useMemo(() => days.map(({ date }) => formatSeriesDate(date, 'short')), [days]);
+  const dates = days.map(({ date }) => date);
+  return (
+    <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
+      <DayChart name={t`Delivered`} dates={dates} names={names} values={delivered} />
+      <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} />
+    </div>
   );
-  const day = at === null ? undefined : days[at];
-  const tick = (value: number) => (Number.isInteger(value) ? formatCount(Math.abs(value)) : '');
-  const sum = days.reduce((all, { delivered, failed: lost }) => all + delivered + lost, 0);
+}
+
+interface DayChartProps {
+  readonly name: string;
+  readonly dates: readonly string[];
+  readonly names: readonly string[];
+  readonly values: readonly number[];
+}
+
+function DayChart({ name, dates, names, values }: DayChartProps) {
+  const [at, setAt] = useState<number | null>(null);
+  const date = at === null ? undefined : dates[at];
+  const sum = values.reduce((all, value) => all + value, 0);
+  const count = (value: number) => formatCount(Math.abs(value));
   return (
     <figure className="min-w-0">
-      <figcaption className="mb-1 flex items-baseline justify-between gap-4 text-soft">
-        <span className="text-xs">
-          {day === undefined ? t`in total` : formatSeriesDate(day.date, 'long')}
+      <figcaption className="mb-1 flex items-baseline justify-between gap-4">
+        <span className="text-soft">
+          {name}{' '}
+          <span className="text-xs">{date === undefined ? t`in total` : formatSeriesDate(date, 'long')}</span>
         </span>
-        <span className="figures">
-          {day === undefined
-            ? formatCount(sum)
-            : t`${formatCount(day.delivered)} delivered, ${formatCount(day.failed)} failed`}
+        <span className="figures text-base font-semibold">
+          {count(at === null ? sum : (values[at] ?? 0))}
         </span>
       </figcaption>
       <BarChart
-        label={t`Attempts of each day, delivered and failed. The attempts are in the table below.`}
+        label={t`${name}: ${count(sum)} in total. The attempts are in the table below.`}
         names={names}
-        values={taken}
-        below={failed}
-        formatTick={tick}
+        values={values}
+        formatTick={(value) => (Number.isInteger(value) ? count(value) : '')}
         onPoint={setAt}
       />
     </figure>
