@@ -351,7 +351,6 @@ interface OrderEvent {
 
 test('events are found by type, time and what is in them, page by page', async () => {
   const owner = await service.createReseller({ credit: '100.00' });
-  const pages = await signIn(service, owner);
   await owner.get('/events');
   const began = service.clock.seconds;
   for (const customer of ['first.event@example.com', 'other.event@example.com', 'plan.event@example.com']) {
@@ -359,6 +358,7 @@ test('events are found by type, time and what is in them, page by page', async (
     assert.equal(placed.status, 201, placed.text);
     service.clock.seconds += 86_400;
   }
+  const pages = await signIn(service, owner);
   const found = async (query: string) => {
     const names: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
