@@ -19,7 +19,6 @@ export const consoleSources = [
   'features/plans/trial-dialog.tsx',
   'features/request-log/refused-accounts-card.tsx',
   'features/retention/**',
-  'ui/action-menu.tsx',
 ];
 
 /** Shown before the sign-in (src/entry.tsx), besides the catalog `panel`. */
@@ -31,7 +30,7 @@ export const seldomSources = [
   'features/alerts/**',
   'features/auth/{password-card,password-form,second-factor-screen,security-page,sessions-card,totp-card,totp-setup}.tsx',
   'features/business/{business-page,business-stats,calculating-notice,cohorts-card,definition,packages-card,trend-card}.tsx',
-  'features/customers/{customer-page,erase-dialog,login-link-dialog,login-links-card}.tsx',
+  'features/customers/{customer-actions,customer-drawer,customer-page,customer-stats,erase-dialog,login-link-dialog,login-links-card}.tsx',
   'features/events/**',
   'features/keys/{address-notice,allow-list-card,api-access-page,api-key-card,connect-page}.tsx',
   'features/keys/first-request-card.tsx',
@@ -52,6 +51,6 @@ export const seldomSources = [
   'features/test-mode/{clock-dialog,test-band,test-dialogs}.tsx',
   'features/webhooks/**',
   'shell/{command-palette,shortcut-sheet}.tsx',
-  'ui/{body-box,error-sentences,ruled-price,saved-views}.tsx',
+  'ui/{action-menu,body-box,error-sentences,ruled-price,saved-views}.tsx',
   'ui/field-problems.ts',
 ];

@@ -56,7 +56,7 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await act('PUT', 'auto-renew', { months: 3, max_charge: '27.00' });
   const page = await panel.openAs(reseller, `/panel/customers/${id}`);
   await page.getByText('Quarterly, for at most 27.00').waitFor();
-  await page.getByTitle('2026-02-14 12:00:00 UTC').waitFor();
+  await page.getByTitle('2026-02-14 12:00:00 UTC').first().waitFor();
   await act('POST', 'cancel', { at: 'period_end' });
   await act('POST', 'suspend', {});
   await page.reload();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import { testPassword } from '../harness/panel-client.ts';
 import { changePackage, createPackage, placeOrder } from '../harness/shop.ts';
-import { confirmWithPassword, dialog, heading, row } from './panel-actions.ts';
+import { chooseMore, confirmWithPassword, dialog, heading, row } from './panel-actions.ts';
 import { untilDisabled, untilValue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -84,7 +84,7 @@ test('renewals, auto-renewals and changes by the operator offer the periods that
   await renewing.getByRole('button', { name: 'Renew for $27.00' }).waitFor();
   assert.deepEqual(await offered(renewing), ['Quarterly', 'Yearly']);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Auto-renew', exact: true }).click();
+  await chooseMore(page, 'Auto-renew');
   const setting = dialog(page, /^Auto-renew for/);
   const period = setting.getByRole('combobox', { name: 'Period' });
   await untilValue(period, '3');

@@ -49,16 +49,16 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await menu.getByText(`Staff of ${await usernameOf(panel.service, reseller)}`).waitFor();
   assert.deepEqual(await pagesOffered(colleague), [
     'Overview',
+    'Business',
     'Orders',
     'Customers',
     'Ledger',
     'Forecast and alerts',
-    'Business',
     'Statements',
     'Webhooks',
     'Events',
-    'Security',
     'Documentation',
+    'Security',
   ]);
   await colleague.getByRole('button', { name: 'Place an order' }).first().waitFor();
   await goTo(colleague, 'Customers');
@@ -100,7 +100,7 @@ test('a viewer is offered nothing that changes anything; given another role, it 
   await page.getByRole('link', { name: 'bea' }).click();
   await dialog(page, 'bea').getByRole('link', { name: 'Open page' }).click();
   await heading(page, 'bea').waitFor();
-  await page.getByText('Reference').waitFor();
+  await page.getByText('Email or username').waitFor();
   for (const name of ['Login link', 'Change package', 'Renew']) {
     assert.equal(await page.getByRole('button', { name }).count(), 0, name);
   }

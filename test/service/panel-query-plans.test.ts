@@ -59,6 +59,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   count_inactive_customers: /customers_expiry/,
   list_inactive_customers: /customers_expiry/,
   find_last_order: /orders_customer/,
+  sum_spending_of_customer: /orders_customer[\s\S]*plan_changes_shown/,
   find_numbered_customers: /customers_pkey/,
   list_ending_customers: /customers_expiry/,
   count_ending_customers: /customers_expiry/,

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { numberMax, pageRows } from '../../platform/http/list-query.ts';
 import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
+import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
 import { listLoginLinks } from '../customer-portal/login-link-log.ts';
@@ -12,6 +13,7 @@ import { loginLinkView } from '../customer-portal/login-link-view.ts';
 import { createLoginLink } from '../customer-portal/login-links.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { madeLoginLinkSchema } from '../customers/customer-schemas.ts';
+import { sumCustomerSpending } from '../customers/customer-spending.ts';
 import { panelCustomerView } from '../customers/customer-view.ts';
 import { findLastOrderNumber } from '../customers/find-customer.ts';
 import { actorOf } from '../identity/principal.ts';
@@ -64,12 +66,11 @@ export function panelCustomerRoutes(
       });
       // The order to renew. A failed order never became the customer's plan.
       const last = orders.find((order) => orderStatus(order) === 'completed');
-      const links = await listLoginLinks(
-        database,
-        customer,
-        orders.map((order) => order.number),
-        now(),
-      );
+      const numbers = orders.map((order) => order.number);
+      const [links, spending] = await Promise.all([
+        listLoginLinks(database, customer, numbers, now()),
+        sumCustomerSpending(database, customer),
+      ]);
       return reply.send({
         customer: panelCustomerView(customer, packages.current(), now()),
         suspended: customer.suspended,
@@ -77,6 +78,7 @@ export function panelCustomerRoutes(
         orders: orders.map((order) => orderView(order, packages.current(), currency)),
         last_order_id: last === undefined ? null : publicId(account.id, last.number),
         login_links: links.map((link) => loginLinkView(link, false)),
+        spending: spending && { orders: spending.orders, total: formatAmount(spending.cents) },
       });
     },
   );

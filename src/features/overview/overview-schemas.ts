@@ -76,6 +76,12 @@ export const customerWithOrdersSchema = Type.Object({
   orders: Type.Array(Type.Ref('Order'), { description: 'The last 50.' }),
   last_order_id: nullable(Type.Integer({ description: 'What POST /orders/{id}/renew takes.' })),
   login_links: loginLinksSchema,
+  spending: nullable(
+    Type.Object({
+      orders: Type.Integer({ description: 'All orders of the customer.' }),
+      total: signedAmount('What the completed orders cost, without refunds.'),
+    }),
+  ),
 });
 
 export const adminOverviewSchema = Type.Object({

@@ -232,6 +232,7 @@ export type CustomerWithOrders = With<
     orders: readonly OrderView[];
     last_order_id: number | null;
     login_links: readonly LoginLinkView[];
+    spending: { readonly orders: number; readonly total: string } | null;
   }
 >;
 export type CancelPreview = Static<typeof cancelPreviewSchema>;

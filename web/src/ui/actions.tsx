@@ -12,7 +12,9 @@ export interface Action {
   readonly isOffered?: boolean;
   /** The name under which the palette begins it. */
   readonly asked?: string;
-  readonly dialog: (onClose: () => void) => ReactNode;
+  readonly dialog?: (onClose: () => void) => ReactNode;
+  /** Runs in place of a dialog. */
+  readonly run?: () => void;
 }
 
 interface ActionsProps {
@@ -25,8 +27,12 @@ function useActions(actions: readonly Action[]) {
   useAskedAction(begun?.asked, () => setAsked(begun?.id ?? null));
   return {
     offered: actions.filter(({ isOffered = true }) => isOffered),
-    dialog: actions.find(({ id }) => id === asked)?.dialog(() => setAsked(null)),
-    ask: setAsked,
+    dialog: actions.find(({ id }) => id === asked)?.dialog?.(() => setAsked(null)),
+    ask: (id: string) => {
+      const run = actions.find((action) => action.id === id)?.run;
+      if (run === undefined) setAsked(id);
+      else run();
+    },
   };
 }
 
@@ -54,25 +60,37 @@ export function ActionBar({ actions, children }: ActionsProps & { readonly child
   );
 }
 
-interface MenuBarProps extends ActionsProps {
-  /** The less common actions. `menu` shows them, and is given here so that few pages load it. */
-  readonly more: readonly Action[];
+interface MoreActionsProps extends ActionsProps {
+  /** Shows the actions. It is given here so that few pages load it. */
   readonly menu: ComponentType<{
     readonly actions: readonly Action[];
     readonly onChoose: (id: string) => void;
   }>;
+}
+
+/** The less common actions, in a menu. */
+export function MoreActions({ actions, menu: Menu }: MoreActionsProps) {
+  const { offered, dialog, ask } = useActions(actions);
+  return (
+    <>
+      <Menu actions={offered} onChoose={ask} />
+      {dialog}
+    </>
+  );
+}
+
+interface MenuBarProps extends MoreActionsProps {
+  readonly more: readonly Action[];
   readonly children?: ReactNode;
 }
 
 /** A row of actions below facts, with others in a menu. `children` come after it. */
-export function MenuBar({ actions, more, menu: Menu, children }: MenuBarProps) {
-  const { offered, dialog, ask } = useActions(more);
+export function MenuBar({ actions, more, menu, children }: MenuBarProps) {
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
       <Actions actions={actions} />
-      <Menu actions={offered} onChoose={ask} />
+      <MoreActions actions={more} menu={menu} />
       {children}
-      {dialog}
     </div>
   );
 }

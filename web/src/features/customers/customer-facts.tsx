@@ -35,7 +35,7 @@ export function CustomerFacts({
           planEndFact(customer),
           { name: t`Auto-renew`, value: customer && (customer.plan.auto_renew === null ? t`Off` : t`On`) },
           {
-            name: t`Reference`,
+            name: t`Email or username`,
             value: customer && <Copied text={customer.reference} label={t`Copy reference`} isName />,
           },
           { name: t`Customer ID`, value: customer?.id },

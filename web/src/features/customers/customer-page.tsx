@@ -2,24 +2,15 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import {
-  ArrowLeftRight,
-  Ban,
-  CalendarSync,
-  Eraser,
-  Link2,
-  Pause,
-  Pencil,
-  Play,
-  RefreshCw,
-} from 'lucide-react';
+import { ArrowLeftRight, Link2, RefreshCw } from 'lucide-react';
 import { panelMode } from '../../api/panel-mode.ts';
 import { useMay } from '../../api/person.ts';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import { customerQuery } from '../../api/queries.ts';
-import type { Customer, CustomerWithOrders } from '../../api/shapes.ts';
+import type { Customer } from '../../api/shapes.ts';
 import { periodWord, renewalFailureWord } from '../../text/words.ts';
-import { type Action, ActionBar, Actions } from '../../ui/actions.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
+import { Actions, MoreActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -30,19 +21,13 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { Time } from '../../ui/time.tsx';
 import { orderFor, renewalOf, useOpenOrder } from '../orders/open-order.ts';
-import {
-  AutoRenewDialog,
-  CancelDialog,
-  EditCustomerDialog,
-  ResumeDialog,
-  SuspendDialog,
-} from '../plans/plan-dialogs.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { mayRenew, RenewalNotice, useRenewal } from '../plans/renewal-notice.tsx';
+import { customerActions } from './customer-actions.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
-import { CustomerExportButton } from './customer-export-button.tsx';
-import { EraseDialog, isErased } from './erase-dialog.tsx';
+import { CustomerStats } from './customer-stats.tsx';
+import { isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
 import { LoginLinksCard } from './login-links-card.tsx';
 
@@ -90,25 +75,26 @@ export function CustomerPage() {
         }
         back={back}
         actions={
-          customer === undefined || reference === undefined || isErased(customer) ? undefined : (
+          data === undefined || customer === undefined ? undefined : (
             <>
+              <MoreActions actions={customerActions(data, may)} menu={ActionMenu} />
               <Actions
                 actions={[
                   {
                     id: 'link',
                     title: t`Login link`,
                     icon: Link2,
-                    isOffered: may('customers:write'),
+                    isOffered: may('customers:write') && !isErased(customer),
                     dialog: (onClose) => <LoginLinkDialog customer={customer} onClose={onClose} />,
                   },
                 ]}
               />
-              {may('orders:write') ? (
+              {may('orders:write') && !isErased(customer) ? (
                 <Button icon={ArrowLeftRight} onClick={() => openOrder(orderFor(customer))}>
                   {runs(customer.plan) ? t`Change package` : t`Order a package`}
                 </Button>
               ) : null}
-              {lastOrder === undefined || !may('orders:write') ? null : (
+              {lastOrder === undefined || !may('orders:write') || isErased(customer) ? null : (
                 <Button
                   icon={RefreshCw}
                   look="primary"
@@ -124,96 +110,34 @@ export function CustomerPage() {
       />
       <div className="page-stack gap-5">
         {lastOrder === undefined ? null : <RenewalNotice renewal={renewal} />}
+        <CustomerStats found={data} renewal={renewal} />
         <Card>
           <Facts
             columns={2}
             facts={[
-              { name: t`Package`, value: customer && <bdi>{customer.plan.package}</bdi> },
               timeLeftFact(customer),
+              planEndFact(customer),
               {
                 name: t`Plan since`,
                 value: customer && (hasStarted(customer.plan) ? <Time at={customer.plan.starts_at} /> : '–'),
               },
-              planEndFact(customer),
               { name: t`Auto-renew`, value: customer && <Renewal plan={customer.plan} /> },
               {
-                name: t`Reference`,
+                name: t`Email or username`,
                 value: reference && <Copied text={reference} label={t`Copy reference`} isName />,
               },
               { name: t`Customer ID`, value: customer?.id },
-              { name: t`External ID`, value: customer && (customer.external_ref ?? '–') },
-              { name: t`Customer since`, value: customer && <Time at={customer.created_at} /> },
+              ...(customer?.external_ref === undefined
+                ? []
+                : [{ name: t`External ID`, value: <bdi>{customer.external_ref}</bdi> }]),
             ]}
           />
-          {data && (
-            <ActionBar actions={actionsOf(data, may)}>
-              <CustomerExportButton id={data.customer.id} />
-            </ActionBar>
-          )}
         </Card>
-        {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
         <PlanHistory customerId={customerId} cursor={cursor} />
+        {panelMode === 'test' ? null : <LoginLinksCard links={data?.login_links} />}
       </div>
     </>
   );
-}
-
-function actionsOf(
-  { customer, suspended, order_pending: isPending, last_order_id: lastOrderId }: CustomerWithOrders,
-  may: ReturnType<typeof useMay>,
-): readonly Action[] {
-  if (isErased(customer)) return [];
-  const { plan } = customer;
-  const [mayOrder, mayChange] = [may('orders:write'), may('customers:write')];
-  const isChangeable = mayOrder && runs(plan) && !isPending;
-  const endsAtPeriodEnd = plan.ends_at_period_end && runs(plan);
-  return [
-    {
-      id: 'auto-renew',
-      title: t`Auto-renew`,
-      icon: CalendarSync,
-      // Only a plan with an order can renew; a free trial has none.
-      isOffered: isChangeable && lastOrderId !== null,
-      dialog: (onClose) => <AutoRenewDialog customer={customer} onClose={onClose} />,
-    },
-    {
-      id: 'suspend',
-      title: t`Suspend`,
-      icon: Pause,
-      isOffered: mayChange && !suspended,
-      dialog: (onClose) => <SuspendDialog customer={customer} onClose={onClose} />,
-    },
-    {
-      id: 'resume',
-      title: suspended ? t`Resume` : t`Undo cancellation`,
-      icon: Play,
-      isOffered: mayChange && (suspended || endsAtPeriodEnd),
-      dialog: (onClose) => <ResumeDialog customer={customer} isHeld={suspended} onClose={onClose} />,
-    },
-    {
-      id: 'edit',
-      title: t`Edit`,
-      icon: Pencil,
-      isOffered: mayChange,
-      dialog: (onClose) => <EditCustomerDialog customer={customer} onClose={onClose} />,
-    },
-    {
-      id: 'cancel',
-      title: t`Cancel plan`,
-      icon: Ban,
-      look: 'danger',
-      isOffered: isChangeable,
-      dialog: (onClose) => <CancelDialog customer={customer} onClose={onClose} />,
-    },
-    {
-      id: 'erase',
-      title: t`Erase`,
-      icon: Eraser,
-      look: 'danger',
-      isOffered: mayChange && !runs(plan) && !isPending,
-      dialog: (onClose) => <EraseDialog customer={customer} onClose={onClose} />,
-    },
-  ];
 }
 
 function Renewal({ plan }: { readonly plan: Customer['plan'] }) {

@@ -1,5 +1,6 @@
 import { t } from '@lingui/core/macro';
 import { useMay } from '../../api/person.ts';
+import { withTexts } from '../../text/texts.ts';
 import { Button } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { lazyEarly } from '../../ui/preload.ts';
@@ -7,9 +8,9 @@ import { useOpenOrder } from '../orders/open-order.ts';
 import { PlaceOrderButton } from '../orders/place-order-button.tsx';
 import { CustomerList } from './customer-list.tsx';
 
-const CustomerDrawer = lazyEarly(async () => ({
-  default: (await import('./customer-drawer.tsx')).CustomerDrawer,
-}));
+const CustomerDrawer = lazyEarly(
+  withTexts(async () => ({ default: (await import('./customer-drawer.tsx')).CustomerDrawer })),
+);
 
 export function CustomersPage() {
   const openOrder = useOpenOrder();

@@ -1,11 +1,9 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import { Link2 } from 'lucide-react';
 import type { GivenLink } from '../../api/shapes.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Time } from '../../ui/time.tsx';
 
 interface LoginLinksCardProps {
@@ -14,6 +12,16 @@ interface LoginLinksCardProps {
 }
 
 export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProps) {
+  if (links?.length === 0) {
+    return (
+      <Card>
+        <div className="flex flex-wrap items-baseline gap-x-3">
+          <h2 className="text-[0.9375rem]">{t`Login links`}</h2>
+          <p className="text-soft">{t`None in the last 90 days.`}</p>
+        </div>
+      </Card>
+    );
+  }
   return (
     <Card title={t`Login links`} description={t`The latest in the last 90 days.`} lined>
       <DataTable
@@ -28,7 +36,7 @@ export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProp
           )
         }
         rowKey={({ made_at: at, expires_at: until, state }) => `${at} ${until} ${state}`}
-        empty={<EmptyState icon={Link2} title={t`No login links yet`} />}
+        empty={null}
       />
     </Card>
   );
