@@ -9,6 +9,7 @@ import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { successWords } from './webhook-state.tsx';
@@ -50,10 +51,11 @@ function Days({ days }: Pick<DeliveryFigures, 'days'>) {
   const failed = useMemo(() => days.map((day) => -day.failed), [days]);
   const names = useMemo(() => days.map(({ date }) => formatSeriesDate(date, 'short')), [days]);
   const dates = days.map(({ date }) => date);
+  const hasFailed = failed.some((count) => count !== 0);
   return (
-    <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
+    <div className={classNames('grid gap-x-10 gap-y-6', hasFailed && 'lg:grid-cols-2')}>
       <DayChart name={t`Delivered`} dates={dates} names={names} values={delivered} />
-      <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} />
+      {hasFailed ? <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} /> : null}
     </div>
   );
 }
