@@ -40,6 +40,7 @@ import { createTestBudget, type TestBudget } from '../features/order-engine/reco
 import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
 import { createOrderTimes } from '../features/orders/order-times.ts';
+import { searchOrders } from '../features/orders/search-orders.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPanelStreams, type PanelStreams } from '../features/overview/panel-streams.ts';
 import { observePanelStreams } from '../features/overview/stream-metrics.ts';
@@ -307,6 +308,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const app = await createApp({
     database,
     engine,
+    searchOrders,
     seal,
     keys,
     packages,

@@ -115,10 +115,11 @@ test('an order of any account is opened with its entries and its account, by an 
   const { id } = (await changer.get('/orders?limit=1')).body.data[0];
   const own = await signIn(service, changer);
   const shown = (await console.get(`/admin/orders/${id}`)).body;
-  const { order, entries } = (await own.get(`/orders/${id}`)).body;
+  const { order, entries, course } = (await own.get(`/orders/${id}`)).body;
   assert.equal(entries.length, 2);
+  assert.deepEqual(course, { placed_by: 'account', handoff: null });
   const account = { id: changer.id, username: await usernameOf(service, changer) };
-  assert.deepEqual(shown, { account, order, entries });
+  assert.deepEqual(shown, { account, order, entries, course });
   for (const none of [id + 1, changer.id, 'x', 0]) {
     expectRefusal(await console.get(`/admin/orders/${none}`), '404 order_not_found');
   }

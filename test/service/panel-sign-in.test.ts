@@ -619,21 +619,20 @@ test('sign-ins, refused ones too, stand in the audit log with the name that was 
     within_the_hour,
   });
   const entries = (await signInEntries()).slice(0, 5);
-  assert.deepEqual(
-    entries.map((entry: Record<string, unknown>) => [
-      entry['action'],
-      entry['actor'],
-      entry['subject'],
-      entry['after'],
-    ]),
-    [
-      ['sign_in.refuse', anonymous, subject, refused(username, 'account_blocked', 2)],
-      ['sign_in.refuse', anonymous, 'sign-in', refused('(no account)', 'unknown_username', 2)],
-      ['sign_in.refuse', anonymous, 'sign-in', refused('(no account)', 'unknown_username', 1)],
-      ['sign_in.refuse', anonymous, subject, refused(username, 'wrong_password', 1)],
-      ['sign_in.accept', { id: account.id, username }, subject, { username, address, within_the_hour: 1 }],
-    ],
-  );
+  // Each subject's entries are in their order. Those of several subjects are written at the same time.
+  const of = (wanted: string) =>
+    entries
+      .filter((entry: Record<string, unknown>) => entry['subject'] === wanted)
+      .map((entry: Record<string, unknown>) => [entry['action'], entry['actor'], entry['after']]);
+  assert.deepEqual(of(subject), [
+    ['sign_in.refuse', anonymous, refused(username, 'account_blocked', 2)],
+    ['sign_in.refuse', anonymous, refused(username, 'wrong_password', 1)],
+    ['sign_in.accept', { id: account.id, username }, { username, address, within_the_hour: 1 }],
+  ]);
+  assert.deepEqual(of('sign-in'), [
+    ['sign_in.refuse', anonymous, refused('(no account)', 'unknown_username', 2)],
+    ['sign_in.refuse', anonymous, refused('(no account)', 'unknown_username', 1)],
+  ]);
   assert.ok(!/secret-|typed here/i.test(JSON.stringify(entries)));
 });
 

@@ -64,7 +64,7 @@ const features: Readonly<Record<string, readonly string[]>> = {
   'request-log': ['customers', 'identity', 'orders'],
   // Opening a mailed link also confirms the address for alerts.
   people: ['accounts', 'alerts', 'auth', 'identity'],
-  accounts: ['auth', 'events', 'identity'],
+  accounts: ['auth', 'business', 'events', 'identity'],
   'test-mode': ['events', 'identity', 'ledger', 'order-engine', 'orders', 'webhooks'],
   alerts: ['brand', 'business', 'events', 'identity'],
   webhooks: ['events', 'identity'],

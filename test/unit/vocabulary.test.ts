@@ -44,6 +44,7 @@ const allowed: readonly (readonly [file: string, text: string])[] = [
   ['src/platform/audit-log/remove-addresses.ts', "'deed.refuse'"],
   ['web/src/features/audit/audit-actions.ts', "'deed.refuse'"],
   ['web/src/features/audit/audit-page.tsx', "value: 'deed'"],
+  ['web/src/features/audit/audit-page.tsx', "action.startsWith('deed.')"],
   ['web/src/features/audit/audit-words.ts', 'deed: t`Action`'],
   // The folder of the control socket. Commands of other versions use it.
   ['src/platform/database/embedded/control-socket.ts', "'door', 'socket'"],

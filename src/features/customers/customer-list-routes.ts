@@ -6,6 +6,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
+import { wordsOf } from '../../platform/http/searched-words.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
 import { type OwnedId, parseOwnedId, parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { cursorPageOf, customerListQuerySchema, total } from '../../shared/list-schemas.ts';
@@ -34,7 +35,7 @@ import {
 import type { CustomerReads } from './customer-reads.ts';
 import { customerView, panelCustomerView } from './customer-view.ts';
 import { type CustomerFilter, countCustomers, everyCustomer, findCustomers } from './list-customers.ts';
-import { searchWords, wordsOf } from './search-words.ts';
+import { searchWords } from './search-words.ts';
 
 export interface CustomerListRoutesDependencies extends AccountListDependencies {
   readonly database: Database;

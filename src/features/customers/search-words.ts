@@ -1,17 +1,11 @@
 // Searches customers by fragments of words, ignoring case and accents. The database's locale may only know ASCII letters, so
 // SQL excludes certain mismatches and the program checks texts with other letters (list-customers.ts).
 
-import type { ListQuery } from '../../platform/http/list-query.ts';
-import { RequestRefused } from '../../platform/http/request-refused.ts';
-import { fieldRefusal } from '../../shared/error-catalog.ts';
-
 export interface SearchedTexts {
   readonly reference: string;
   readonly name: string;
   readonly externalRef: string | null;
 }
-
-const searchTextMax = 300;
 
 /** Letters that do not decompose into ASCII. Users may not be able to type them. */
 const plainLetters: Readonly<Record<string, string>> = {
@@ -64,12 +58,4 @@ export function wordPatterns(words: readonly string[]): readonly string[] {
 export function mayHoldWords(alias: string, patterns: string): string {
   const text = `(${alias}.reference || ' ' || ${alias}.name || ' ' || coalesce(${alias}.external_ref, '')) collate "C"`;
   return `(lower(${text}) like all (${patterns}) or octet_length(${text}) <> char_length(${text}))`;
-}
-
-/** @throws RequestRefused */
-export function wordsOf(sent: ListQuery): string {
-  const text = sent.text('words').trim();
-  if (text.length <= searchTextMax) return text;
-  const reason = `must have at most ${searchTextMax} characters`;
-  throw new RequestRefused(fieldRefusal('invalid_filter', 'words', reason));
 }

@@ -2,7 +2,6 @@
 
 import type { Database, Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
-import type { TimeSpan } from '../../platform/http/list-query.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findExtent } from './account-feed.ts';
 import { type AccountEvent, events } from './event-log.ts';
@@ -49,7 +48,7 @@ export interface LatestQuestion {
   readonly accountId: number;
   readonly type: EventType | null;
   readonly words: string;
-  readonly span: TimeSpan | null;
+  readonly span: { readonly since: EpochSeconds; readonly until: EpochSeconds } | null;
   readonly before: number;
   readonly limit: number;
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
-import { parseOwnedId, parseOwnNumber, publicId } from '../../shared/identifiers.ts';
+import { wordsOf } from '../../platform/http/searched-words.ts';
+import { type OwnedId, parseOwnedId, parseOwnNumber, publicId } from '../../shared/identifiers.ts';
 import { ledgerListQuerySchema, wordsParameter } from '../../shared/list-schemas.ts';
-import { wordsOf } from '../customers/search-words.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 import {
   type AccountList,
   type AccountListDependencies,
@@ -20,12 +21,22 @@ import { ledgerEntryView } from './ledger-entry-view.ts';
 import { ledgerTotalsSchema, panelEntrySchema } from './ledger-panel-schemas.ts';
 import { type LedgerFilter, ledgerTotals } from './ledger-totals.ts';
 import { listLedger } from './list-ledger.ts';
-import { searchOrders } from './search-orders.ts';
 
 export interface LedgerListRoutesDependencies extends AccountListDependencies {
   readonly database: Database;
   readonly dailyTotals: DailyTotals;
   readonly currency: string;
+  /** Of features/orders, which uses the ledger. */
+  readonly searchOrders: (
+    database: Database,
+    accountId: number,
+    sought: { readonly text: string; readonly id: OwnedId | null; readonly now: EpochSeconds },
+  ) => Promise<
+    (
+      to: number,
+      limit: number,
+    ) => Promise<{ readonly numbers: readonly number[]; readonly nextBefore: number | null }>
+  >;
 }
 
 export function ledgerListRoutes(
@@ -140,7 +151,7 @@ const ordersOfPage = 25;
 
 /** The entry of a number, or the entries of the orders found, 25 orders for a page. */
 async function entrySearcher(
-  { database }: Pick<LedgerListRoutesDependencies, 'database'>,
+  { database, searchOrders }: Pick<LedgerListRoutesDependencies, 'database' | 'searchOrders'>,
   { account, counters, now }: ListedAccount,
   { kind, orderId, created, words }: LedgerFilter,
 ): Promise<(position: string | null, limit: number) => Promise<FoundItems<FoundEntry>>> {

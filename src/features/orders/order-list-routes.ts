@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Database } from '../../platform/database/database.ts';
 import { daysOf, endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
+import { wordsOf } from '../../platform/http/searched-words.ts';
 import { mapPages } from '../../platform/http/send-export.ts';
 import { parseOwnedId, parseOwnNumber } from '../../shared/identifiers.ts';
 import { orderListQuerySchema, total, wordsParameter } from '../../shared/list-schemas.ts';
 import { findCustomerNumber } from '../customers/find-customer.ts';
-import { wordsOf } from '../customers/search-words.ts';
 import {
   type AccountList,
   type AccountListDependencies,

@@ -2,11 +2,11 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { businessQuery } from '../../api/business-queries.ts';
 import type { Account } from '../../api/shapes.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { businessQuery } from '../business/business-queries.ts';
 import {
   type BusinessRows,
   customersOf,

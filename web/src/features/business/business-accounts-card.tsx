@@ -3,6 +3,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, FileDown } from 'lucide-react';
+import { businessOfAccountsQuery } from '../../api/business-queries.ts';
 import type { BusinessOfAccounts } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
@@ -15,7 +16,6 @@ import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
-import { businessOfAccountsQuery } from './business-queries.ts';
 import { Definition } from './definition.tsx';
 
 type AccountRow = BusinessOfAccounts['accounts'][number];

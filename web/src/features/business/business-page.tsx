@@ -3,13 +3,13 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { businessQuery } from '../../api/business-queries.ts';
 import { useMe } from '../../api/me.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { businessQuery } from './business-queries.ts';
 import { type BusinessRows, customersOf, isOfCustomers, kindsOf, type RowsOf } from './business-rows.ts';
 import { BusinessStats } from './business-stats.tsx';
 import { CalculatingNotice } from './calculating-notice.tsx';

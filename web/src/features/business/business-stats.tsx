@@ -4,11 +4,11 @@ import { t } from '@lingui/core/macro';
 import type { BusinessMonth } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { formatChange, formatCount } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import type { BusinessRows } from './business-rows.ts';
 import { Defined } from './definition.tsx';
-import { formatPercent } from './percent.ts';
 
 interface BusinessStatsProps {
   readonly months: readonly BusinessMonth[] | undefined;

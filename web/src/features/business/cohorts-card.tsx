@@ -1,18 +1,18 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { FileDown, UsersRound } from 'lucide-react';
+import { type BusinessOf, cohortsQuery } from '../../api/business-queries.ts';
 import type { Cohorts } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Card } from '../../ui/card.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { type BusinessOf, cohortsQuery } from './business-queries.ts';
 import type { BusinessRows } from './business-rows.ts';
 import { Definition } from './definition.tsx';
-import { formatPercent } from './percent.ts';
 
 type Cohort = Cohorts['cohorts'][number];
 

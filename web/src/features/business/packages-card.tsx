@@ -1,6 +1,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { PackageOpen } from 'lucide-react';
+import { type BusinessOf, businessQuery } from '../../api/business-queries.ts';
 import type { Business } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
@@ -8,7 +9,6 @@ import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
-import { type BusinessOf, businessQuery } from './business-queries.ts';
 import type { BusinessRows } from './business-rows.ts';
 
 type PackageRow = Business['packages'][number];

@@ -3,9 +3,11 @@
 import { t } from '@lingui/core/macro';
 import { ChartNoAxesColumn, FileDown } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
+import type { BusinessOf } from '../../api/business-queries.ts';
 import type { BusinessMonth } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { formatChange, formatCount, numberLocale } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -17,10 +19,8 @@ import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TrendChart } from '../../ui/trend-chart.tsx';
 import { HatchedNote } from '../ledger/series-card.tsx';
-import type { BusinessOf } from './business-queries.ts';
 import { type BusinessRows, type RowsOf, splitMonths } from './business-rows.ts';
 import { Definition, type Figure, figureName } from './definition.tsx';
-import { formatPercent } from './percent.ts';
 
 export const monthSpans = [
   { value: '12', months: 12, title: t`12 months` },

@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { DeliveryBadge, outcomeWord } from '../webhooks/webhook-state.tsx';
+import { DeliveryBadge, outcomeWord } from './delivery-outcome.tsx';
 
 export function EventDeliveries({ event }: { readonly event: AccountEvent }) {
   const { data, error, refetch } = useQuery(deliveriesOfEventQuery(event.id));

@@ -12,6 +12,7 @@ import { allPackagesQuery } from '../../api/queries.ts';
 import type { SpendingOfAccount, SpendingOfAccounts } from '../../api/shapes.ts';
 import { isDay, timesOfUtc } from '../../text/days.ts';
 import { formatChange, formatCount } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { spendingKindWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -28,7 +29,6 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { TotalsLine } from '../../ui/totals-line.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { formatPercent } from '../business/percent.ts';
 
 /** Exact times instead of the reader's days, because the sums are of UTC days. */
 interface Span {

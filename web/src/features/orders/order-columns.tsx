@@ -117,7 +117,7 @@ export function PackageAndPeriod({ order: { package: sold, months } }: { readonl
 }
 
 /** The type has no color, so that states stand out. */
-export function OrderKindBadge({ kind }: { readonly kind: string }) {
+function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge>{orderKindWord(kind)}</Badge>;
 }
 

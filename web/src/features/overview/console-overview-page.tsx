@@ -6,6 +6,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck, UsersRound } from 'lucide-react';
 import { useState } from 'react';
+import { businessQuery } from '../../api/business-queries.ts';
 import { consoleOverviewQuery } from '../../api/console-queries.ts';
 import { consoleOverviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
@@ -28,7 +29,6 @@ import { RowLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { type List, useList } from '../../ui/use-list.ts';
 import { BusinessAccountsCard } from '../business/business-accounts-card.tsx';
-import { businessQuery } from '../business/business-queries.ts';
 import {
   type BusinessRows,
   customersOf,

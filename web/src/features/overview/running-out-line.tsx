@@ -3,11 +3,11 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
+import { businessOfAccountsQuery } from '../../api/business-queries.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { isSoon, soonDays } from '../business/business-accounts-card.tsx';
-import { businessOfAccountsQuery } from '../business/business-queries.ts';
 
 const namedMax = 3;
 

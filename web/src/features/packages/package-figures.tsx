@@ -2,12 +2,12 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { businessQuery } from '../../api/business-queries.ts';
 import { useMe } from '../../api/me.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
-import { businessQuery } from '../business/business-queries.ts';
 
 /** This month alone. */
 export const packageBusinessQuery = businessQuery('/admin/v1', { months: 1 });

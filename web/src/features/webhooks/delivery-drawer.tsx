@@ -20,11 +20,11 @@ import type { OpenRow } from '../../ui/open-row.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toasts.tsx';
+import { DeliveryBadge, outcomeWord } from '../events/delivery-outcome.tsx';
 import { EventJson, eventFacts } from '../events/event-facts.tsx';
 import { eventWord } from '../events/event-words.ts';
 import { AnswerBox } from './answer-box.tsx';
 import type { KeyedDelivery } from './delivery-key.ts';
-import { DeliveryBadge, outcomeWord } from './webhook-state.tsx';
 
 interface DeliveryDrawerProps {
   readonly webhook: Webhook;

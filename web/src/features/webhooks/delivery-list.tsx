@@ -19,11 +19,11 @@ import { useOpenRow } from '../../ui/open-row.ts';
 import { CursorPager } from '../../ui/pager.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
+import { DeliveryBadge, outcomeWord } from '../events/delivery-outcome.tsx';
 import { eventWord } from '../events/event-words.ts';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
 import { type KeyedDelivery, keyedDeliveries } from './delivery-key.ts';
 import { RedeliverSinceDialog } from './redeliver-dialogs.tsx';
-import { DeliveryBadge, outcomeWord } from './webhook-state.tsx';
 
 interface DeliverySearch {
   readonly status?: string;

@@ -11,9 +11,9 @@ import { Facts } from '../../ui/facts.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
+import { outcomeWord } from '../events/delivery-outcome.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
-import { outcomeWord } from './webhook-state.tsx';
 
 interface WebhookDialogProps {
   readonly webhook: Webhook;

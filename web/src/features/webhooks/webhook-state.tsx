@@ -1,13 +1,14 @@
-// Short labels for an endpoint's state and an attempt's outcome.
+// Short labels for an endpoint's state.
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import type { Delivery, Webhook } from '../../api/shapes.ts';
+import type { Webhook } from '../../api/shapes.ts';
 import { deliveriesQuery } from '../../api/webhook-queries.ts';
 import { numberLocale } from '../../text/language.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
+import { DeliveryBadge } from '../events/delivery-outcome.tsx';
 
 interface WebhookStateBadgeProps {
   readonly webhook: Webhook;
@@ -37,36 +38,6 @@ const shares = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFr
 export function successWords(delivered: number, failed: number): string {
   const share = delivered / (delivered + failed);
   return shares.format(failed > 0 ? Math.min(share, 0.999) : share);
-}
-
-const deliveryWords: Readonly<Record<string, string>> = {
-  delivered: t`Delivered`,
-  failed: t`Failed`,
-  given_up: t`Gave up`,
-};
-const deliveryTones: Readonly<Record<string, Tone>> = { delivered: 'good', failed: 'warn', given_up: 'bad' };
-
-export function DeliveryBadge({ status }: { readonly status: string }) {
-  return <Badge tone={deliveryTones[status] ?? 'neutral'}>{deliveryWords[status] ?? status}</Badge>;
-}
-
-const reasons: Readonly<Record<string, string>> = {
-  address_refused: t`Blocked address`,
-  name_not_found: t`Host not found`,
-  connection_refused: t`Connection refused`,
-  connection_lost: t`Connection lost`,
-  tls: t`TLS failed`,
-  timeout: t`Timed out`,
-  malformed_answer: t`Invalid HTTP response`,
-};
-
-/** The HTTP status, such as "200", or the reason why there was no answer. */
-export function outcomeWord({
-  http_status: status,
-  reason,
-}: Pick<Delivery, 'http_status' | 'reason'>): string {
-  if (status !== null) return String(status);
-  return reason === null ? '' : (reasons[reason] ?? reason);
 }
 
 export function LastDelivery({ webhookId }: { readonly webhookId: number }) {

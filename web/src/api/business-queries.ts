@@ -1,8 +1,8 @@
 // Reads of the business figures: the caller's own, and for operators those of all accounts.
 
-import type { Query } from '../../api/client.ts';
-import { listing } from '../../api/queries.ts';
-import type * as Api from '../../api/shapes.ts';
+import type { Query } from './client.ts';
+import { listing } from './queries.ts';
+import type * as Api from './shapes.ts';
 
 /** Where the figures are read: the signed-in account's own, or the operator's. */
 export type BusinessOf = '/v1' | '/admin/v1';

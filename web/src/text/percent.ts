@@ -1,4 +1,4 @@
-import { numberLocale } from '../../text/language.ts';
+import { numberLocale } from './language.ts';
 
 const format = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFractionDigits: 1 });
 

@@ -4,10 +4,10 @@ import type { Database } from '../../platform/database/database.ts';
 import { endOfTime } from '../../platform/http/list-query.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import { findOrders } from '../orders/list-orders.ts';
-import { resolveOrderSearch } from '../orders/parse-order-query.ts';
+import { findOrders } from './list-orders.ts';
+import { resolveOrderSearch } from './parse-order-query.ts';
 
-interface SoughtOrders {
+export interface SoughtOrders {
   readonly text: string;
   /** The typed id if it belongs to the account. */
   readonly id: OwnedId | null;
