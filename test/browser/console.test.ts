@@ -303,7 +303,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   const reseller = await service.createReseller({ credit: '50.00' });
   await reseller.post('/orders', { package_id: service.packages.basic, customer: 'counted-in' });
   const { username } = (await service.admin.get(`/api/admin/v1/accounts/${reseller.id}`)).body.account;
-  const page = await panel.openAs(service.admin, '/panel/admin?tab=accounts');
+  const page = await panel.openAs(service.admin, '/panel/admin');
   await page.getByRole('table', { name: 'Accounts by spending' }).getByText(username).waitFor();
   await goTo(page, 'Accounts');
   const search = page.getByRole('searchbox', { name: 'Name, email or end of a key' });

@@ -215,7 +215,7 @@ test('what is exported in test mode is the ledger of the test', async () => {
   assert.doesNotMatch(text, /77\.00/);
 });
 
-test('keys of both modes stand in one list, each saying which it is; the first request is written for the mode of the tab', async () => {
+test('keys of both modes stand in one list, each saying which it is; the first request is written for either', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/api-access');
   await makeKey(page, 'Shop', 'Real orders', /^sk_live_/);
@@ -224,9 +224,10 @@ test('keys of both modes stand in one list, each saying which it is; the first r
   await untilCount(page.getByText('Test', { exact: true }), 1, 'the others have none');
   const tests = createApiClient(panel.service.address, key);
   assert.equal((await tests.get('/balance')).body.balance, '1000.00');
-  await page.locator('pre').filter({ hasText: 'sk_live_YOUR_KEY' }).waitFor();
+  await page.getByRole('link', { name: 'Your first request' }).click();
+  await page.locator('code').filter({ hasText: /sk_test_\w+/ }).waitFor();
+  await page.locator('code').filter({ hasText: 'sk_live_YOUR_KEY' }).waitFor();
   await switchOn(page);
-  await page.locator('pre').filter({ hasText: 'sk_test_YOUR_KEY' }).waitFor();
   await goTo(page, 'Requests');
   await row(page, '/balance').waitFor();
 

@@ -83,7 +83,12 @@ export function ConsoleOverviewPage() {
       <div className="page-stack gap-4 lg:gap-5">
         <AttentionNotice orders={data?.orders} />
         <TabLinks label={t`Parts of the business`} tabs={tabs} chosen={chosen} />
-        {chosen === 'growth' ? <GrowthCards currency={currency} /> : null}
+        {chosen === 'growth' ? (
+          <>
+            <GrowthCards currency={currency} />
+            <TopAccountsCard data={data} span={span} currency={currency} error={error} />
+          </>
+        ) : null}
         {chosen === 'revenue' ? <RevenueCards query={query} span={span} currency={currency} /> : null}
         {chosen === 'accounts' ? (
           <>
@@ -93,7 +98,6 @@ export function ConsoleOverviewPage() {
               currency={currency}
             />
             <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-              <TopAccountsCard data={data} span={span} currency={currency} error={error} />
               <RefusalsCard data={data} span={span} code={search.code} error={error} />
               {search.code === undefined || data === undefined ? null : (
                 <RefusedAccountsCard

@@ -47,7 +47,7 @@ export function RequestsPage() {
           <EmptyState
             icon={Activity}
             title={t`No requests yet`}
-            action={<ButtonLink to="/api-access">{t`Make your first request`}</ButtonLink>}
+            action={<ButtonLink to="/connect">{t`Make your first request`}</ButtonLink>}
           >
             {t`Requests made with your key appear here within a few seconds.`}
           </EmptyState>
