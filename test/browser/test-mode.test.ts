@@ -225,7 +225,10 @@ test('keys of both modes stand in one list, each saying which it is; the first r
   const tests = createApiClient(panel.service.address, key);
   assert.equal((await tests.get('/balance')).body.balance, '1000.00');
   await page.getByRole('link', { name: 'Your first request' }).click();
-  await page.locator('code').filter({ hasText: /sk_test_\w+/ }).waitFor();
+  await page
+    .locator('code')
+    .filter({ hasText: /sk_test_\w+/ })
+    .waitFor();
   await page.locator('code').filter({ hasText: 'sk_live_YOUR_KEY' }).waitFor();
   await switchOn(page);
   await goTo(page, 'Requests');
