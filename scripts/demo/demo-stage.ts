@@ -88,6 +88,7 @@ export async function signInOnStage(page: Page, username: string, password: stri
   await page.getByLabel('Username').fill(username);
   await page.locator('input[type=password]').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.waitForURL((url) => !url.pathname.endsWith('/sign-in'));
+  // Someone who has to choose another password stays on the page.
+  await page.getByLabel('Username').waitFor({ state: 'detached' });
+  await page.waitForLoadState();
 }
