@@ -10,6 +10,7 @@ export interface BarChartProps {
   readonly hatchedFrom?: number | undefined;
   /** A dashed line across the chart. */
   readonly line?: readonly number[] | null;
+  readonly isBad?: boolean;
   readonly onPoint: (index: number | null) => void;
   /** The same action must also be available without a pointer. */
   readonly onChoose?: ((index: number) => void) | undefined;

@@ -26,7 +26,7 @@ type Show = (index: number | null) => void;
 const groups = new Map<string, Set<Show>>();
 
 export function CanvasChart(props: CanvasChartProps) {
-  const { label, names, values, hatchedFrom, line, group, onChoose } = props;
+  const { label, names, values, hatchedFrom, line, isBad, group, onChoose } = props;
   const [middle, setMiddle] = useState<number | null>(null);
   const place = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
@@ -39,7 +39,7 @@ export function CanvasChart(props: CanvasChartProps) {
     let places: BarPlaces | null = null;
     const draw = () => {
       const { formatTick } = latest.current;
-      places = drawChart(canvas, { names, values, hatchedFrom, line, formatTick });
+      places = drawChart(canvas, { names, values, hatchedFrom, line, isBad, formatTick });
     };
     const show: Show = (index) => {
       const point = index === null || places === null ? null : pointAt(places, index);
@@ -75,7 +75,7 @@ export function CanvasChart(props: CanvasChartProps) {
       box.removeEventListener('mouseleave', leave);
       box.removeEventListener('click', choose);
     };
-  }, [names, values, hatchedFrom, line, group]);
+  }, [names, values, hatchedFrom, line, isBad, group]);
 
   return (
     <div

@@ -1,5 +1,5 @@
 // Draws bars with their axes on a canvas, in the colors of the stylesheet. Hatched bars are incomplete or uncertain, bars
-// below zero are red.
+// below zero are red, and so are bars of something bad.
 
 export interface ChartData {
   readonly names: readonly string[];
@@ -8,6 +8,7 @@ export interface ChartData {
   /** A dashed line, with gaps at null. */
   readonly line: readonly (number | null)[] | null;
   readonly formatTick: (value: number) => string;
+  readonly isBad?: boolean | undefined;
 }
 
 /** Where the bars are, in pixels from the left edge of the canvas. */
@@ -82,7 +83,7 @@ export function drawChart(canvas: HTMLCanvasElement, data: ChartData): BarPlaces
     hatched: hatching(context, solid, scale),
   }));
   for (const [index, value] of values.entries()) {
-    const ink = inks[value < 0 ? 1 : 0];
+    const ink = inks[value < 0 || data.isBad === true ? 1 : 0];
     if (value === 0 || ink === undefined) continue;
     context.strokeStyle = ink.solid;
     context.fillStyle = index < hatchedFrom ? ink.solid : ink.hatched;

@@ -4,10 +4,9 @@ import { t } from '@lingui/core/macro';
 import type { FoundAccount } from '../../api/shapes.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { isSoon } from '../business/soon.ts';
 
 export type Outlook = NonNullable<FoundAccount['outlook']>;
-
-const nearMilliseconds = 14 * 86_400_000;
 
 export function RunsOut({
   outlook: { runs_out_on: day, active_plans: plans },
@@ -15,15 +14,11 @@ export function RunsOut({
   readonly outlook: Outlook;
 }) {
   if (day === null) return plans === 0 ? <Nothing /> : <span className="text-soft">{t`Covered`}</span>;
-  return isNear(day) ? (
+  return isSoon(day) ? (
     <Badge tone="warn">{formatSeriesDate(day, 'short')}</Badge>
   ) : (
     <span className="figures whitespace-nowrap">{formatSeriesDate(day, 'short')}</span>
   );
-}
-
-export function isNear(day: string): boolean {
-  return Date.parse(day) - Date.now() < nearMilliseconds;
 }
 
 export function Nothing() {

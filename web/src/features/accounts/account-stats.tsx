@@ -10,7 +10,8 @@ import { formatSeriesDate } from '../../text/times.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { isNear, type Outlook } from './account-outlook.tsx';
+import { isSoon } from '../business/soon.ts';
+import type { Outlook } from './account-outlook.tsx';
 
 export function AccountStats({ account }: { readonly account: Account | undefined }) {
   const { data } = useQuery({
@@ -79,5 +80,5 @@ export function AccountStats({ account }: { readonly account: Account | undefine
 function Day({ of: { runs_out_on: day, active_plans: plans } }: { readonly of: Outlook }) {
   if (day === null) return plans === 0 ? '–' : t`Covered`;
   const words = formatSeriesDate(day, 'short');
-  return isNear(day) ? <span className="text-warn">{words}</span> : words;
+  return isSoon(day) ? <span className="text-warn">{words}</span> : words;
 }

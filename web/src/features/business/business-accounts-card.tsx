@@ -17,17 +17,11 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { Definition } from './definition.tsx';
+import { isSoon } from './soon.ts';
 
 type AccountRow = BusinessOfAccounts['accounts'][number];
 
 export type AccountSort = 'mrr' | 'runs_out_on';
-
-/** As many days ahead a date is shown as a warning. */
-export const soonDays = 10;
-
-export function isSoon(day: string | null): boolean {
-  return day !== null && Date.parse(day) - Date.now() < soonDays * 86_400_000;
-}
 
 interface BusinessAccountsCardProps {
   readonly sort: AccountSort;

@@ -41,7 +41,7 @@ export function ProductPage() {
     <>
       <PageHeader
         title={t`Product`}
-        description={t`Your product provisions plans. We call it whenever a plan changes.`}
+        description={t`Your product provisions plans. Once connected, it is called whenever a plan changes.`}
         mark={product && <ProductBadge product={product} calls={calls.data} />}
         actions={
           <>

@@ -7,7 +7,7 @@ import { businessOfAccountsQuery } from '../../api/business-queries.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { isSoon, soonDays } from '../business/business-accounts-card.tsx';
+import { isSoon, soonDays } from '../business/soon.ts';
 
 const namedMax = 3;
 

@@ -47,15 +47,16 @@ export function DeliveryFiguresCard({ webhookId }: { readonly webhookId: number 
 
 function Days({ days }: Pick<DeliveryFigures, 'days'>) {
   const delivered = useMemo(() => days.map((day) => day.delivered), [days]);
-  // Below zero, so that they are red.
-  const failed = useMemo(() => days.map((day) => -day.failed), [days]);
+  const failed = useMemo(() => days.map((day) => day.failed), [days]);
   const names = useMemo(() => days.map(({ date }) => formatSeriesDate(date, 'short')), [days]);
   const dates = days.map(({ date }) => date);
   const hasFailed = failed.some((count) => count !== 0);
   return (
     <div className={classNames('grid gap-x-10 gap-y-6', hasFailed && 'lg:grid-cols-2')}>
       <DayChart name={t`Delivered`} dates={dates} names={names} values={delivered} />
-      {hasFailed ? <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} /> : null}
+      {hasFailed ? (
+        <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} isBad />
+      ) : null}
     </div>
   );
 }
@@ -65,13 +66,13 @@ interface DayChartProps {
   readonly dates: readonly string[];
   readonly names: readonly string[];
   readonly values: readonly number[];
+  readonly isBad?: boolean;
 }
 
-function DayChart({ name, dates, names, values }: DayChartProps) {
+function DayChart({ name, dates, names, values, isBad = false }: DayChartProps) {
   const [at, setAt] = useState<number | null>(null);
   const date = at === null ? undefined : dates[at];
   const sum = values.reduce((all, value) => all + value, 0);
-  const count = (value: number) => formatCount(Math.abs(value));
   return (
     <figure className="min-w-0">
       <figcaption className="mb-1 flex items-baseline justify-between gap-4">
@@ -80,14 +81,15 @@ function DayChart({ name, dates, names, values }: DayChartProps) {
           <span className="text-xs">{date === undefined ? t`in total` : formatSeriesDate(date, 'long')}</span>
         </span>
         <span className="figures text-base font-semibold">
-          {count(at === null ? sum : (values[at] ?? 0))}
+          {formatCount(at === null ? sum : (values[at] ?? 0))}
         </span>
       </figcaption>
       <BarChart
-        label={t`${name}: ${count(sum)} in total. The attempts are in the table below.`}
+        label={t`${name}: ${formatCount(sum)} in total. The attempts are in the table below.`}
         names={names}
         values={values}
-        formatTick={(value) => (Number.isInteger(value) ? count(value) : '')}
+        isBad={isBad}
+        formatTick={(value) => (Number.isInteger(value) ? formatCount(value) : '')}
         onPoint={setAt}
       />
     </figure>
