@@ -13,7 +13,7 @@ export interface OutlookDependencies {
   readonly planSums: PlanSums;
 }
 
-/** Without the accounts whose orders are still being summed up. */
+/** Leaves out accounts whose orders are still being summed up. */
 export async function findOutlooks(
   { business, now, planSums }: OutlookDependencies,
   ids: readonly number[],

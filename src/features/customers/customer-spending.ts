@@ -4,7 +4,7 @@ import type { Database, SqlStatement } from '../../platform/database/database.ts
 import { bigint } from '../../platform/database/row-values.ts';
 import type { OwnedId } from '../../shared/identifiers.ts';
 
-/** For customers with more orders or changes the sum is not worked out. */
+/** With more orders or changes than this, no sum is computed. */
 const rowsMax = 1_000;
 
 const sumSpending: SqlStatement = {

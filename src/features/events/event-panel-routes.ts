@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { numberMax, type TimeSpan } from '../../platform/http/list-query.ts';
+import { wordsOf } from '../../platform/http/searched-words.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { latestEventsFilterSchema, latestEventsSchema } from './event-panel-schemas.ts';
 import { type EventType, eventTypes } from './event-schemas.ts';
@@ -26,7 +27,7 @@ const latestEvents: FilterableList<EventFilter> = {
   names: ['type', 'words', 'from', 'to'],
   read: (sent) => ({
     type: sent.oneOf('type', eventTypes),
-    words: sent.text('words').trim(),
+    words: wordsOf(sent),
     span: sent.span('from', 'to'),
   }),
 };

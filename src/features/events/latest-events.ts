@@ -22,10 +22,10 @@ const listOfTypeDown: SqlStatement = {
 };
 
 const rowsAtOnce = 2_000;
-/** The most statements for a page of a search. A page that needs more ends early. */
+/** Statements per page of a search. After that, the page ends even if it is not full. */
 const roundsMax = 10;
 
-// Events have no index by their contents, so the texts are searched, a bounded range of numbers for each statement.
+// Event data has no index, so a search scans it, one bounded range of numbers per statement.
 const search: SqlStatement = {
   name: 'search_events_down',
   text: `with looked as materialized (select * from events e
@@ -57,7 +57,7 @@ export interface LatestEvents {
   /** false if the account's events were never requested, so that none are recorded. */
   readonly areWritten: boolean;
   readonly events: readonly AccountEvent[];
-  /** The next page is before this number. null: there is none. */
+  /** The next page starts below this number. null on the last page. */
   readonly next: number | null;
 }
 
@@ -69,7 +69,7 @@ export async function readLatestEvents(database: Database, question: LatestQuest
   const areWritten = extent !== undefined && extent['event_count'] !== null;
   const from = span === null ? 1 : await findFirstAt(group, accountId, span.since, total);
   const end = span === null ? total + 1 : await findFirstAt(group, accountId, span.until, total);
-  // Events that were added since the count was read are shown too.
+  // Include events that were added after the count was read.
   const before = end > total ? question.before : Math.min(question.before, end);
   if (words !== '') return { areWritten, ...(await searchDown(group, { ...question, before }, from)) };
   const rows = await listRows(group, { ...question, before }, from);
@@ -113,7 +113,7 @@ async function searchDown(
   return { events: found, next: to };
 }
 
-/** Whether a text or number in it holds the words: names of fields do not count. */
+/** Searches the values of the data, not the names of its fields. */
 function holds(value: unknown, words: string): boolean {
   if (typeof value === 'object' && value !== null)
     return Object.values(value).some((one) => holds(one, words));
@@ -122,7 +122,7 @@ function holds(value: unknown, words: string): boolean {
   );
 }
 
-/** The number of the first event at `at` or later; one after the last if there is none. */
+/** The number of the first event at or after `at`; total + 1 if all are earlier. */
 async function findFirstAt(
   group: Queryable,
   accountId: number,

@@ -26,7 +26,7 @@ export interface LedgerListRoutesDependencies extends AccountListDependencies {
   readonly database: Database;
   readonly dailyTotals: DailyTotals;
   readonly currency: string;
-  /** Of features/orders, which uses the ledger. */
+  /** Passed in by the service, because features/orders imports the ledger. */
   readonly searchOrders: (
     database: Database,
     accountId: number,

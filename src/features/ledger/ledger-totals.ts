@@ -17,7 +17,7 @@ export interface LedgerFilter {
   readonly kind: EntryKind | null;
   readonly orderId: number | null;
   readonly created: TimeSpan | null;
-  /** The pages' search; '' if there is none. */
+  /** Typed in the panel's search field; '' when empty. */
   readonly words: string;
 }
 

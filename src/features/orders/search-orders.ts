@@ -14,7 +14,7 @@ export interface SoughtOrders {
   readonly now: EpochSeconds;
 }
 
-/** Looks up the search's ids once. The function returned gives the numbers of the orders up to `to`. */
+/** Resolves the search once. The returned function lists matching order numbers up to `to`, newest first. */
 export async function searchOrders(database: Database, accountId: number, sought: SoughtOrders) {
   const search = await resolveOrderSearch(database, accountId, sought);
   return async (to: number, limit: number) => {

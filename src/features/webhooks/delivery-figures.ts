@@ -46,7 +46,7 @@ const ofEvent: SqlStatement = {
 export interface DeliveryCounts {
   readonly delivered: number;
   readonly failed: number;
-  /** There may be more: the limit was reached. */
+  /** True if the limit was reached, so older attempts may be missing. */
   readonly isMore: boolean;
 }
 

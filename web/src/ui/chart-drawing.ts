@@ -1,5 +1,5 @@
 // Draws bars with their axes on a canvas, in the colors of the stylesheet. Hatched bars are incomplete or uncertain, bars
-// below zero are red, and so are bars of something bad.
+// below zero are red, and with `isBad` all of them are.
 
 export interface ChartData {
   readonly names: readonly string[];

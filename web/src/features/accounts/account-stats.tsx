@@ -1,4 +1,4 @@
-// The figures at the top of an account's page, each with a link to what is behind it.
+// The figures at the top of an account's page, each linked to its rows.
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';

@@ -79,7 +79,7 @@ function columnsOf(isFirstOfDay: (entry: AuditEntry) => boolean): readonly Colum
   ];
 }
 
-/** Without a known actor, the service itself did anything but these. */
+/** Sign-ins and refused actions can have an unknown person behind them. Without an actor, the service did everything else. */
 function isOfPeople(action: string): boolean {
   return action.startsWith('sign_in.') || action.startsWith('deed.');
 }

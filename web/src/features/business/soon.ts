@@ -1,6 +1,6 @@
 // When the day on which a balance runs out is shown as a warning.
 
-/** As many days ahead a date is shown as a warning. */
+/** A date at most this many days ahead is shown as a warning. */
 export const soonDays = 10;
 
 export function isSoon(day: string | null): boolean {

@@ -284,7 +284,7 @@ function spentBefore(id: number, earlier: SpendingOfAccounts | undefined): strin
   return earlier?.data?.find(({ account }) => account.id === id)?.spent;
 }
 
-/** As many days just before, or the month before a month. */
+/** The same number of days just before it; for a month, the month before. */
 function spanBefore({ from, to }: Span): Span {
   const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
   const [start, end] = [new Date(from), new Date(to)];

@@ -13,7 +13,7 @@ const namedMax = 3;
 
 export function RunningOutLine() {
   const { data } = useQuery(businessOfAccountsQuery('runs_out_on'));
-  // A blank line keeps the room while it loads.
+  // A blank line reserves the space while it loads.
   if (data === undefined) return '\u00a0';
   const soon = data.accounts.filter(({ runs_out_on: day }) => isSoon(day));
   if (soon.length === 0) return t`Every balance covers the next ${soonDays} days.`;

@@ -1,4 +1,5 @@
-// A logged request as a command for a shell. The key is never logged, so a variable stands for it.
+// A logged request as a shell command. The key is never logged, so a variable stands for it. --data-raw and -g take bodies
+// that begin with @, and brackets in addresses, as they are.
 
 import type { RequestDetail } from '../../api/shapes.ts';
 
@@ -12,11 +13,11 @@ export function asCurl({ request, exchange }: RequestDetail, apiUrl: string): st
   } = exchange?.sent ?? {};
   const address = `${new URL(apiUrl).origin}${path}${query === null ? '' : `?${query.replace(/^\?/, '')}`}`;
   return [
-    `curl -i -X ${method} ${quoted(address)}`,
+    `curl -i -g -X ${method} ${quoted(address)}`,
     `-H "Authorization: Bearer $SELLTHROUGH_KEY"`,
     ...(key === null ? [] : [`-H ${quoted(`Idempotency-Key: ${key}`)}`]),
     ...(type === null ? [] : [`-H ${quoted(`Content-Type: ${type}`)}`]),
-    ...(body === null ? [] : [`-d ${quoted(body)}`]),
+    ...(body === null ? [] : [`--data-raw ${quoted(body)}`]),
   ].join(' \\\n  ');
 }
 
