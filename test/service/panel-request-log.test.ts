@@ -93,6 +93,27 @@ test('each key’s requests and refusals of the last days are counted, test keys
   assert.deepEqual(countOf('Connect'), { requests: 1, refused: 0 });
 });
 
+test('requests are counted by outcome and day, with the filters of the list', async () => {
+  const counted = await service.createReseller({ credit: '10.00' });
+  const pages = await signIn(service, counted);
+  service.clock.seconds -= 2 * day;
+  await counted.get('/balance');
+  service.clock.seconds += 2 * day;
+  for (let count = 0; count < 3; count += 1) await counted.get('/balance');
+  await counted.get('/orders/4711');
+  const { days, ...sums } = (await pages.get('/request-figures')).body;
+  assert.deepEqual(sums, { requests: 5, succeeded: 4, refused: 1, failed: 0 });
+  const outcomes = days.map(({ succeeded, refused, failed }: Line) => [succeeded, refused, failed].join(' '));
+  assert.deepEqual(outcomes.slice(-3), ['1 0 0', '0 0 0', '3 1 0']);
+  assert.equal(days.length, 8);
+  const { days: ofDay, requests } = (
+    await pages.get('/request-figures?path=/balance&from=2026-01-13&to=2026-01-13')
+  ).body;
+  assert.equal(requests, 1);
+  assert.deepEqual(ofDay, [{ date: '2026-01-13', succeeded: 1, refused: 0, failed: 0 }]);
+  expectRefusal(await pages.get('/request-figures?key=none'), '422 invalid_filter');
+});
+
 test('the log is filtered by status and read by the cursor', async () => {
   for (let count = 0; count < 60; count += 1) await account.get(count % 3 === 0 ? '/orders/1' : '/balance');
   const classOf = (status: unknown) => Math.floor(Number(status) / 100);

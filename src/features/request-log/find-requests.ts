@@ -1,4 +1,4 @@
-import type { Queryable, SqlStatement } from '../../platform/database/database.ts';
+import type { Queryable, Row, SqlStatement } from '../../platform/database/database.ts';
 import { nullable } from '../../platform/database/row-values.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { apiRequests, type LoggedRequest } from './request-lines.ts';
@@ -34,15 +34,36 @@ const findNumberAt: SqlStatement = {
 /** By how much lines may be out of order. */
 const disorderSeconds = 120;
 
+/** The filter apart from the status. Its seven values follow the number of parameters that is given. */
+const matching = (after: number) => {
+  const [since, until, code, keyId, method, path, requestId] = Array.from(
+    { length: 7 },
+    (_, index) => `$${after + index + 1}`,
+  );
+  return `at >= to_timestamp(${since}::bigint) and at < to_timestamp(${until}::bigint)
+      and (${code}::text is null or code = ${code}::text) and (${keyId}::int is null or key_id = ${keyId}::int)
+      and (${method}::text is null or method = ${method}::text)
+      and (${path}::text is null or strpos(path, ${path}::text) > 0)
+      and (${requestId}::text is null or request_id = ${requestId}::text)`;
+};
+
 const listLines: SqlStatement = {
   name: 'list_api_requests',
   text: `select ${apiRequests.list('r')} from api_requests r
     where account_id = $1::int and number between $2::bigint and $3::bigint and status between $4::int and $5::int
-      and at >= to_timestamp($7::bigint) and at < to_timestamp($8::bigint)
-      and ($9::text is null or code = $9::text) and ($10::int is null or key_id = $10::int)
-      and ($11::text is null or method = $11::text) and ($12::text is null or strpos(path, $12::text) > 0)
-      and ($13::text is null or request_id = $13::text)
+      and ${matching(6)}
     order by number desc limit $6::int`,
+};
+
+const countByDay: SqlStatement = {
+  name: 'count_api_requests_by_day',
+  text: `select to_char(at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*) as requests,
+      count(*) filter (where status between 200 and 299) as succeeded,
+      count(*) filter (where status between 400 and 499) as refused,
+      count(*) filter (where status between 500 and 599) as failed
+    from api_requests
+    where account_id = $1::int and number between $2::bigint and $3::bigint and ${matching(3)}
+    group by 1`,
 };
 
 const countByKey: SqlStatement = {
@@ -59,18 +80,22 @@ const findLine: SqlStatement = {
     where account_id = $1::int and number = $2::bigint and at >= to_timestamp($3::bigint)`,
 };
 
-/** Lines before `before`, from `since` (inclusive) to `until` (exclusive). A null field matches any. */
-export interface RequestFilter {
-  readonly before: number;
+/** From `since` (inclusive) to `until` (exclusive). A null field matches any. */
+export interface RequestTerms {
   readonly since: EpochSeconds;
   readonly until: EpochSeconds;
-  readonly statusMin: number;
-  readonly statusMax: number;
   readonly code: string | null;
   readonly keyId: number | null;
   readonly method: string | null;
   readonly pathPart: string | null;
   readonly requestId: string | null;
+}
+
+/** Lines before `before`. */
+export interface RequestFilter extends RequestTerms {
+  readonly before: number;
+  readonly statusMin: number;
+  readonly statusMax: number;
   readonly limit: number;
 }
 
@@ -86,8 +111,7 @@ export async function listRequests(
   const { from, last, numberAt } = kept;
   const end = Math.min(before - 1, last);
   const found: LoggedRequest[] = [];
-  const { code, keyId, method, pathPart, requestId } = filter;
-  const terms = [since, until, code, keyId, method, pathPart, requestId];
+  const terms = termsOf(filter);
   let to = Math.min(end, until >= endOfTime ? end : (await numberAt(until + disorderSeconds)) - 1);
   for (; to >= from && found.length < limit; to -= rangeRows) {
     const low = Math.max(from, to - rangeRows + 1);
@@ -95,6 +119,58 @@ export async function listRequests(
     found.push(...(await group.query(listLines, values)).map((row) => apiRequests.parse(row)));
   }
   return found;
+}
+
+function termsOf({ since, until, code, keyId, method, pathPart, requestId }: RequestTerms) {
+  return [since, until, code, keyId, method, pathPart, requestId];
+}
+
+export interface RequestCounts {
+  readonly requests: number;
+  readonly succeeded: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+/** By UTC day; days without a request are left out. */
+export async function countRequestsByDay(
+  database: Queryable,
+  accountId: number,
+  terms: RequestTerms,
+): Promise<ReadonlyMap<string, RequestCounts>> {
+  const group = database.ofAccount(accountId);
+  const days = new Map<string, RequestCounts>();
+  const kept = await linesSince(group, accountId, terms.since);
+  for (let low = kept?.from ?? 0; kept !== null && low <= kept.last; low += rangeRows) {
+    const values = [accountId, low, Math.min(low + rangeRows - 1, kept.last), ...termsOf(terms)];
+    for (const row of await group.query(countByDay, values)) {
+      const day = String(row['day']);
+      days.set(day, sumOfCounts([days.get(day) ?? noRequests, countsOf(row)]));
+    }
+  }
+  return days;
+}
+
+const noRequests: RequestCounts = { requests: 0, succeeded: 0, refused: 0, failed: 0 };
+
+function countsOf(row: Row): RequestCounts {
+  return {
+    requests: Number(row['requests']),
+    succeeded: Number(row['succeeded']),
+    refused: Number(row['refused']),
+    failed: Number(row['failed']),
+  };
+}
+
+export function sumOfCounts(counts: Iterable<RequestCounts>): RequestCounts {
+  let { requests, succeeded, refused, failed } = noRequests;
+  for (const each of counts) {
+    requests += each.requests;
+    succeeded += each.succeeded;
+    refused += each.refused;
+    failed += each.failed;
+  }
+  return { requests, succeeded, refused, failed };
 }
 
 /** The numbers of the account's lines from about `since` on. null if it has no lines. */

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from '../../platform/database/database.ts';
 import { filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
-import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
+import { endOfTime, type ListQuery, readQuery } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused, refuseIf } from '../../platform/http/request-refused.ts';
 import type { WithBody } from '../../platform/http/route-params.ts';
 import type { RateLimiter } from '../../platform/limits/rate-limiter.ts';
@@ -11,14 +11,20 @@ import type { Seal } from '../../platform/secrets/seal.ts';
 import type { ErrorCode } from '../../shared/error-catalog.ts';
 import { parseAccountId } from '../../shared/identifiers.ts';
 import type { Scope } from '../../shared/scopes.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
+import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { findApiKeyNames } from '../identity/api-key-rows.ts';
 import { findAccount } from '../identity/find-accounts.ts';
 import { actorOf } from '../identity/principal.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
 import { switchBodyCapture } from './body-capture-setting.ts';
-import { findRequest, listRequests, type RequestFilter } from './find-requests.ts';
+import {
+  countRequestsByDay,
+  findRequest,
+  listRequests,
+  type RequestFilter,
+  sumOfCounts,
+} from './find-requests.ts';
 import { findRequestBodies, type RequestBodies } from './request-bodies.ts';
 import type { LoggedRequest } from './request-lines.ts';
 import { findRequestLinks } from './request-links.ts';
@@ -26,8 +32,10 @@ import type { RequestLog } from './request-log.ts';
 import {
   bodyCaptureSchema,
   requestDetailSchema,
+  requestFiguresSchema,
   requestFilterSchema,
   requestListSchema,
+  requestTermsSchema,
 } from './request-schemas.ts';
 import { requestView } from './request-view.ts';
 
@@ -71,6 +79,8 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
     accountOf: async ({ principal: { account } }) => account,
   });
 
+  requestFigureRoute(app, dependencies);
+
   app.put<WithBody<typeof bodyCaptureSchema>>(
     '/request-bodies',
     {
@@ -94,6 +104,46 @@ export function requestLogRoutes(app: FastifyInstance, dependencies: RequestLogR
       if ('code' in done) throw new RequestRefused(done);
       for (const each of done) forgetAccount(each);
       return reply.send({ bodies_kept: body.bodies_kept });
+    },
+  );
+}
+
+const daySeconds = 86_400;
+const figureDaysMax = 30;
+
+function requestFigureRoute(
+  app: FastifyInstance,
+  { database, requestLog, retention, now }: RequestLogRoutesDependencies,
+): void {
+  app.get(
+    '/request-figures',
+    {
+      config: { scopes: ['keys:read'], codes: ['invalid_filter'], hasTestMode: true },
+      schema: {
+        operationId: 'getRequestFigures',
+        summary: 'How many requests matched, by outcome and by UTC day',
+        description: 'Counts all that are kept; days are the last 30 of them at most.',
+        querystring: requestTermsSchema,
+        response: { 200: requestFiguresSchema },
+      },
+    },
+    async ({ principal: { account }, query }, reply) => {
+      const at = now();
+      const since = at - retention.current().requestLogDays * daySeconds;
+      const terms = readQuery(query, (sent) => filterOf(sent, since), 'invalid_filter');
+      await requestLog.flush();
+      const counts = await countRequestsByDay(database, account.id, terms);
+      const last = Math.min(at, terms.until - 1);
+      const first = Math.max(terms.since, last - (figureDaysMax - 1) * daySeconds);
+      const dates: string[] = [];
+      for (let day = first - (first % daySeconds); day <= last; day += daySeconds) dates.push(dayOf(day));
+      return reply.send({
+        ...sumOfCounts(counts.values()),
+        days: dates.map((date) => {
+          const { succeeded = 0, refused = 0, failed = 0 } = counts.get(date) ?? {};
+          return { date, succeeded, refused, failed };
+        }),
+      });
     },
   );
 }

@@ -2,14 +2,18 @@ import Type from 'typebox';
 import { cursorPageOf, cursorParameters, ownerSchema, spanOfTime } from '../../shared/list-schemas.ts';
 import { nullable, time } from '../../shared/schema-parts.ts';
 
-export const requestFilterSchema = Type.Object({
-  status: Type.Optional(Type.String({ description: '2xx, 4xx, 5xx or one number.' })),
+export const requestTermsSchema = Type.Object({
   code: Type.Optional(Type.String({ description: 'An error code.', examples: ['insufficient_credit'] })),
   key: Type.Optional(Type.Unsafe<string>({ type: 'integer', description: 'The id of a key.' })),
   method: Type.Optional(Type.String({ examples: ['POST'] })),
   path: Type.Optional(Type.String({ description: 'Part of the path, such as the id of a customer.' })),
   request_id: Type.Optional(Type.String()),
   ...spanOfTime,
+});
+
+export const requestFilterSchema = Type.Object({
+  status: Type.Optional(Type.String({ description: '2xx, 4xx, 5xx or one number.' })),
+  ...requestTermsSchema.properties,
   ...cursorParameters,
 });
 
@@ -72,6 +76,18 @@ export const requestDetailSchema = Type.Object({
   ),
   customer: nullable(Type.Object({ id: Type.Integer(), reference: Type.String() })),
   order: nullable(Type.Object({ id: Type.Integer() })),
+});
+
+const outcomes = {
+  succeeded: Type.Integer({ description: 'With a status of 2xx.' }),
+  refused: Type.Integer({ description: 'With a status of 4xx.' }),
+  failed: Type.Integer({ description: 'With a status of 5xx.' }),
+};
+
+export const requestFiguresSchema = Type.Object({
+  requests: Type.Integer(),
+  ...outcomes,
+  days: Type.Array(Type.Object({ date: Type.String(), ...outcomes }), { description: 'Oldest first.' }),
 });
 
 export const keyRequestsSchema = Type.Object({

@@ -6,6 +6,7 @@ import type * as Api from './shapes.ts';
 
 export const requestsQuery = (accountId: number | null, query: Query) =>
   listing<Api.RequestPage>(ofAccount(accountId, '/requests'), byCursor(query));
+export const requestFiguresQuery = (query: Query) => listing<Api.RequestFigures>('/request-figures', query);
 export const requestQuery = (accountId: number | null, number: string) =>
   reading<Api.RequestDetail>(ofAccount(accountId, `/requests/${encodeURIComponent(number)}`));
 export const ledgerQuery = (query: Query, accountId: number | null = null) =>

@@ -90,6 +90,7 @@ import type {
   refusalCountsSchema,
   refusedAccountsSchema,
   requestDetailSchema,
+  requestFiguresSchema,
   requestLineSchema,
   requestListSchema,
 } from '../../../src/features/request-log/request-schemas.ts';
@@ -283,6 +284,7 @@ export type RequestDetail = With<
     order: { readonly id: number } | null;
   }
 >;
+export type RequestFigures = Static<typeof requestFiguresSchema>;
 export type KeyRequests = Static<typeof keyRequestsSchema>;
 export type Holder = Static<typeof holdersSchema>['data'][number];
 export type RefusedAccounts = Static<typeof refusedAccountsSchema>;

@@ -38,6 +38,8 @@ interface ListCardProps<Row extends object>
   readonly none: ReactNode;
   /** Shown if no row matches the filters. By default the list looks empty. */
   readonly nothing?: Nothing;
+  /** How many rows match, if the page of rows does not say so. */
+  readonly total?: number | null;
   readonly says?: (total: number) => string;
 }
 
@@ -61,6 +63,7 @@ export function ListCard<Row extends object>({
   above,
   none,
   nothing,
+  total = query.data?.total ?? null,
   says,
   ...table
 }: ListCardProps<Row>) {
@@ -69,7 +72,6 @@ export function ListCard<Row extends object>({
   const layout = useTableLayout(name ?? '');
   const { cursor } = search;
   const hasMore = (query.data?.next_cursor ?? null) !== null;
-  const total = query.data?.total ?? null;
   return (
     <Card flush>
       <FilterBar

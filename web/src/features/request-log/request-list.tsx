@@ -6,15 +6,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { requestParams } from '../../api/list-params.ts';
-import { requestsQuery } from '../../api/log-queries.ts';
+import { requestFiguresQuery, requestsQuery } from '../../api/log-queries.ts';
 import { useMe } from '../../api/me.ts';
 import { keysQuery, refusalCountsQuery } from '../../api/queries.ts';
-import type { RequestLine } from '../../api/shapes.ts';
+import type { RequestFigures, RequestLine } from '../../api/shapes.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
@@ -23,15 +22,10 @@ import { SearchField } from '../../ui/search-field.tsx';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
+import { OutcomeChoice, outcomeCount, outcomeOf } from './outcome-choice.tsx';
 import { RequestDrawer } from './request-drawer.tsx';
+import { RequestFiguresCard } from './request-figures-card.tsx';
 import { StatusBadge } from './status-badge.tsx';
-
-const statuses = [
-  { value: '', title: t`All` },
-  { value: '2xx', title: t`Succeeded` },
-  { value: '4xx', title: t`Refused` },
-  { value: '5xx', title: t`Failed` },
-] as const;
 
 const columns: readonly Column<RequestLine>[] = [
   { title: t`Status`, cell: ({ status }) => <StatusBadge status={status} /> },
@@ -112,6 +106,12 @@ export function RequestList({ accountId, first }: RequestListProps) {
   const { status, code, key, path, request_id: requestId, from, to, cursor } = list.search;
   const span = { from: spanStart(from), to: spanEnd(to) };
   const query = useQuery(requestsQuery(accountId, { ...list.filters, ...span, cursor }));
+  const { status: _status, ...terms } = list.filters;
+  const isOwn = accountId === null;
+  const { data: figures } = useQuery({ ...requestFiguresQuery({ ...terms, ...span }), enabled: isOwn });
+  const hasFigures = isOwn && (list.isFiltered || figures?.requests !== 0);
+  const outcome = outcomeOf(status);
+  const choose = (value: string) => list.change({ status: value });
   const open = useOpenRow(query.data?.data, ({ id }) => id);
   const keysPath = accountId === null ? '/keys' : `/admin/v1/accounts/${accountId}/keys`;
   const { data: keys } = useQuery(keysQuery(keysPath));
@@ -123,10 +123,13 @@ export function RequestList({ accountId, first }: RequestListProps) {
     title: `${one.code} (${formatCount(one.count)})`,
   }));
   return (
-    <>
+    <div className="page-stack gap-5">
+      {hasFigures ? <RequestFiguresCard figures={figures} outcome={outcome} onChoose={choose} /> : null}
       <ListCard
         list={list}
         query={query}
+        total={countOf(figures, status)}
+        says={(total) => plural(total, { one: '# request', other: '# requests' })}
         name="requests"
         caption={t`Requests`}
         columns={columns}
@@ -157,12 +160,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
           value={path ?? requestId ?? ''}
           onSearch={(text) => list.change(searchFor(text))}
         />
-        <Choice
-          label={t`Status`}
-          value={statuses.find(({ value }) => value === status)?.value ?? ''}
-          options={statuses}
-          onChoose={(value) => list.change({ status: value })}
-        />
+        {isOwn ? null : <OutcomeChoice outcome={outcome} onChoose={choose} />}
         <ListSelect
           list={list}
           name="code"
@@ -188,8 +186,16 @@ export function RequestList({ accountId, first }: RequestListProps) {
         <ListSpan list={list} what={t`Sent`} />
       </ListCard>
       {open.key === undefined ? null : <RequestDrawer accountId={accountId} number={open.key} steps={open} />}
-    </>
+    </div>
   );
+}
+
+/** null if it is unknown, as for a single status, or if there are none. */
+function countOf(figures: RequestFigures | undefined, status: string | undefined): number | null {
+  if (figures === undefined || figures.requests === 0) return null;
+  const outcome = outcomeOf(status);
+  if (outcome !== '') return outcomeCount(figures, outcome);
+  return status === undefined ? figures.requests : null;
 }
 
 /** Ids of customers and orders are in the path; what has a dash or a letter and no slash is the id of a request. */

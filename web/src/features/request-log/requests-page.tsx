@@ -2,7 +2,7 @@ import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Activity, RotateCw } from 'lucide-react';
-import { requestsQuery } from '../../api/log-queries.ts';
+import { requestFiguresQuery, requestsQuery } from '../../api/log-queries.ts';
 import { useMe } from '../../api/me.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,8 +17,11 @@ const route = getRouteApi('/panel/requests');
 export function RequestsPage() {
   const { request_log_days: days } = useMe().kept;
   const { open: _open, from, to, ...search } = route.useSearch();
-  // The list uses the same query, so it is fetched once.
-  const query = useQuery(requestsQuery(null, { ...search, from: spanStart(from), to: spanEnd(to) }));
+  // The list uses the same queries, so each is fetched once.
+  const { status: _status, cursor: _cursor, ...terms } = search;
+  const span = { from: spanStart(from), to: spanEnd(to) };
+  const figures = useQuery(requestFiguresQuery({ ...terms, ...span }));
+  const query = useQuery(requestsQuery(null, { ...search, ...span }));
   return (
     <>
       <PageHeader
@@ -34,7 +37,7 @@ export function RequestsPage() {
             <Button
               icon={RotateCw}
               busy={query.isRefetching && !query.isPlaceholderData}
-              onClick={() => void query.refetch()}
+              onClick={() => void Promise.all([query.refetch(), figures.refetch()])}
             >
               {t`Refresh`}
             </Button>
