@@ -94,7 +94,7 @@ test('the statement of the month adds up, and its CSV holds every movement of th
   await goTo(page, 'Ledger');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
   ]);
   const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split(/\r?\n/);
   assert.equal(lines.length, 4, lines.join('\n'));

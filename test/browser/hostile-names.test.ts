@@ -92,7 +92,7 @@ test('the ledger shows every memo as text, and its CSV computes none', async () 
 
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Export CSV' }).click(),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
   ]);
   const [head = [], ...lines] = readCsv(await readFile(await download.path(), 'utf8'));
   const column = head.indexOf('memo');

@@ -207,7 +207,7 @@ test('what is exported in test mode is the ledger of the test', async () => {
   await switchOn(page);
   await heading(page, 'Ledger').waitFor();
   const loading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Export CSV' }).click();
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
   const file = await loading;
   assert.equal(file.suggestedFilename(), 'test-ledger-all.csv');
   const text = readFileSync(await file.path(), 'utf8');

@@ -1,16 +1,20 @@
 import { t } from '@lingui/core/macro';
+import { Download } from 'lucide-react';
 import { DownloadButton, type DownloadButtonProps } from './download-button.tsx';
 
-type CsvButtonProps = Omit<DownloadButtonProps, 'file' | 'title'> & {
+interface CsvButtonProps extends Pick<DownloadButtonProps, 'path' | 'query' | 'look' | 'label'> {
   readonly name: string;
-};
+}
 
-export function CsvButton({ name, query, ...rest }: CsvButtonProps) {
+/** Looks the same everywhere. `label` says what is exported where a page has several. */
+export function CsvButton({ name, query, label = t`Export as CSV`, ...rest }: CsvButtonProps) {
   return (
     <DownloadButton
+      icon={Download}
       query={{ ...query, format: 'csv' }}
       file={`${name}.csv`}
       title={t`Export as CSV`}
+      label={label}
       {...rest}
     />
   );

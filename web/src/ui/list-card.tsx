@@ -1,7 +1,6 @@
-import { t } from '@lingui/core/macro';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Download, SearchX, X } from 'lucide-react';
+import { SearchX, X } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Query } from '../api/client.ts';
 import type { CursorPage } from '../api/shapes.ts';
@@ -77,7 +76,9 @@ export function ListCard<Row extends object>({
       <FilterBar
         clear={isFiltered ? () => void navigate({ to: '.', search: all }) : undefined}
         end={
-          name === undefined ? undefined : (
+          name === undefined ? (
+            csv && <CsvButton {...csv} />
+          ) : (
             <>
               <ViewsButton
                 list={name}
@@ -88,7 +89,7 @@ export function ListCard<Row extends object>({
                   void navigate({ to: '.', search: (now: object) => ({ ...all(now), ...view.search }) });
                 }}
               />
-              {csv && <CsvButton icon={Download} label={t`Export as CSV`} {...csv} />}
+              {csv && <CsvButton {...csv} />}
               <ColumnChoice layout={layout} columns={table.columns} />
             </>
           )

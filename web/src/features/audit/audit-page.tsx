@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Download, ScrollText, X } from 'lucide-react';
+import { ScrollText, X } from 'lucide-react';
 import { useMemo } from 'react';
 import { auditQuery } from '../../api/console-queries.ts';
 import { auditParams } from '../../api/list-params.ts';
@@ -12,7 +12,6 @@ import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatStated } from '../../text/times.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { CsvButton } from '../../ui/csv-button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
@@ -118,20 +117,11 @@ export function AuditPage() {
       <PageHeader
         title={t`Audit log`}
         description={t`A permanent record of changes and sign-ins. Secrets are never shown; repeated sign-ins are grouped hourly.`}
-        actions={
-          <CsvButton
-            path="/admin/audit"
-            query={{ ...filter, cursor: undefined }}
-            name="audit-log"
-            icon={Download}
-          >
-            {t`Export as CSV`}
-          </CsvButton>
-        }
       />
       <ListCard
         list={list}
         query={query}
+        csv={{ path: '/admin/audit', query: { ...filter, cursor: undefined }, name: 'audit-log' }}
         caption={t`Audit log`}
         columns={columns}
         rowKey={({ entry }) => entry.number}

@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { FileDown, UsersRound } from 'lucide-react';
+import { UsersRound } from 'lucide-react';
 import { type BusinessOf, cohortsQuery } from '../../api/business-queries.ts';
 import type { Cohorts } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
@@ -17,6 +17,8 @@ import { Definition } from './definition.tsx';
 type Cohort = Cohorts['cohorts'][number];
 
 const shownMonths = 12;
+/** The month of the order has no column, and the running month is not over. */
+const laterMonths = shownMonths - 2;
 
 interface CohortsCardProps {
   readonly of: BusinessOf;
@@ -36,7 +38,7 @@ export function CohortsCard({ of, currency, rows }: CohortsCardProps) {
       align: 'end',
       cell: ({ customers }) => <span className="figures">{formatCount(customers)}</span>,
     },
-    ...Array.from({ length: shownMonths - 1 }, (_, index): Column<Cohort> => {
+    ...Array.from({ length: laterMonths }, (_, index): Column<Cohort> => {
       const after = index + 1;
       return {
         title: `+${after}`,
@@ -59,7 +61,6 @@ export function CohortsCard({ of, currency, rows }: CohortsCardProps) {
           path={`${of}/business/cohorts`}
           query={{ months: 60 }}
           name="cohorts"
-          icon={FileDown}
           label={t`Export cohorts as CSV`}
         />
       }

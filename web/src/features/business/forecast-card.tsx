@@ -3,7 +3,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { FileDown } from 'lucide-react';
 import { useMemo } from 'react';
 import { businessForecastQuery } from '../../api/business-queries.ts';
 import type { BusinessForecast } from '../../api/shapes.ts';
@@ -42,7 +41,6 @@ export function ForecastCard({ currency }: { readonly currency: string }) {
         <CsvButton
           path="/admin/v1/business/forecast"
           name="business-forecast"
-          icon={FileDown}
           label={t`Export forecast as CSV`}
         />
       }

@@ -1,7 +1,7 @@
 // The months of the business as linked charts with the year before, or as a table in which each number opens its rows.
 
 import { t } from '@lingui/core/macro';
-import { ChartNoAxesColumn, FileDown } from 'lucide-react';
+import { ChartNoAxesColumn } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import type { BusinessOf } from '../../api/business-queries.ts';
 import type { BusinessMonth } from '../../api/shapes.ts';
@@ -87,7 +87,6 @@ export function TrendCard(props: TrendCardProps) {
             path={`${of}/business`}
             query={{ months: span.months, ...(accountId !== undefined && { account_id: accountId }) }}
             name="business"
-            icon={FileDown}
             label={t`Export months as CSV`}
           />
         </div>

@@ -41,7 +41,7 @@ interface EntryListProps {
   readonly currency: string;
 }
 
-export function entriesWanted(search: LedgerSearch) {
+function entriesWanted(search: LedgerSearch) {
   const { q, month, kind, order_id, from, to } = search;
   const span = month === undefined ? { from, to } : timesOfUtc(month);
   return { words: q, kind, order_id, created_from: spanStart(span.from), created_to: spanEnd(span.to) };
@@ -59,9 +59,7 @@ export function EntryList({ accountId, currency }: EntryListProps) {
         list={list}
         query={query}
         name="ledger"
-        {...(accountId !== null && {
-          csv: { path: listOf(accountId, 'ledger'), query: filter, name: 'ledger' },
-        })}
+        csv={{ path: listOf(accountId, 'ledger'), query: filter, name: `ledger-${month ?? 'all'}` }}
         caption={t`Ledger entries`}
         columns={columns}
         rowKey={({ id }) => id}

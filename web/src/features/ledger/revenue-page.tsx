@@ -3,7 +3,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CircleDollarSign, Download, PackageOpen } from 'lucide-react';
+import { CircleDollarSign, PackageOpen } from 'lucide-react';
 import { useState } from 'react';
 import { spendingOfAccountsQuery } from '../../api/console-queries.ts';
 import { revenueParams } from '../../api/list-params.ts';
@@ -89,15 +89,7 @@ export function RevenuePage() {
       <Card flush>
         <FilterBar
           clear={list.isFiltered ? () => void navigate({ to: '.', search: list.all }) : undefined}
-          end={
-            <CsvButton
-              path="/admin/spending"
-              query={filter}
-              name="revenue"
-              icon={Download}
-              label={t`Export as CSV`}
-            />
-          }
+          end={<CsvButton path="/admin/spending" query={filter} name="revenue" />}
         >
           <SelectField
             label={t`Time (UTC)`}

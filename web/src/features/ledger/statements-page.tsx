@@ -1,6 +1,6 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Download, FileText, ReceiptText } from 'lucide-react';
+import { FileText, ReceiptText } from 'lucide-react';
 import { useMe } from '../../api/me.ts';
 import { statementsQuery } from '../../api/queries.ts';
 import type { Statement } from '../../api/shapes.ts';
@@ -79,7 +79,6 @@ export function StatementsPage() {
           {/* Phones have no room for this button; the month's page has the file too. */}
           <span className="max-sm:hidden">
             <CsvButton
-              icon={Download}
               look="quiet"
               path="/ledger.csv"
               query={{ month }}
