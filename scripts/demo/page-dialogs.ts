@@ -14,6 +14,7 @@ export type DialogPage =
   | 'people'
   | 'security'
   | 'console-account'
+  | 'console-account-access'
   | 'console-account-orders'
   | 'console-account-prices'
   | 'console-accounts'
@@ -65,7 +66,7 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-email-dialog', on: 'console-account', opener: 'Email address', inMenu: true },
   { name: 'console-password-dialog', on: 'console-account', opener: 'New password', inMenu: true },
   { name: 'console-sessions-dialog', on: 'console-account', opener: 'End sessions', inMenu: true },
-  { name: 'console-key-dialog', on: 'console-account', opener: 'Replace key', inMenu: true },
+  { name: 'console-key-dialog', on: 'console-account-access', opener: replaceButton },
   { name: 'console-block-dialog', on: 'console-account', opener: 'Block', inMenu: true },
   { name: 'console-close-dialog', on: 'console-account', opener: 'Close account', inMenu: true },
   { name: 'console-account-prices-dialog', on: 'console-account-prices', opener: 'Set prices' },
@@ -100,6 +101,11 @@ export async function openDialog(page: Page, { opener, inMenu = false }: PageDia
         : button(opener);
   await place.click();
   await page.getByRole('dialog').getByRole('heading').first().waitFor();
+}
+
+/** The button of the first key's row after change and new secret. */
+function replaceButton(page: Page): Locator {
+  return page.locator('table').first().locator('tbody tr').last().getByRole('button').nth(2);
 }
 
 /** The buttons of the last key's row after “Show key”: change and new secret. */

@@ -75,6 +75,7 @@ const dialogPages: Readonly<Record<DialogPage, (scene: Scene) => Promise<unknown
   people: at('/panel/people'),
   security: at('/panel/security'),
   'console-account': (scene) => scene.page.goto(brightline(scene)),
+  'console-account-access': (scene) => scene.page.goto(`${brightline(scene)}?tab=access`),
   'console-account-orders': (scene) => scene.page.goto(`${brightline(scene)}?tab=orders`),
   'console-account-prices': (scene) => scene.page.goto(`${brightline(scene)}?tab=prices`),
   'console-accounts': at('/panel/admin/accounts'),

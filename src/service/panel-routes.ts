@@ -27,7 +27,7 @@ import { signedInRoutes } from '../features/people/signed-in-routes.ts';
 import { cancelPreviewRoutes } from '../features/plans/cancel-preview-routes.ts';
 import { operatorPreviewRoutes } from '../features/plans/operator-preview-routes.ts';
 import { renewalPreviewRoutes } from '../features/plans/renewal-preview-routes.ts';
-import { keyRequestRoutes } from '../features/request-log/key-request-routes.ts';
+import { accountKeyRequestRoutes, keyRequestRoutes } from '../features/request-log/key-request-routes.ts';
 import { accountRefusalRoutes, refusalRoutes } from '../features/request-log/refusal-routes.ts';
 import { accountRequestRoutes, requestLogRoutes } from '../features/request-log/request-log-routes.ts';
 import { deliveryFigureRoutes } from '../features/webhooks/delivery-figure-routes.ts';
@@ -59,6 +59,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof accountTotpRoutes> &
   Needs<typeof accountReceiptRoutes> &
   Needs<typeof accountRequestRoutes> &
+  Needs<typeof accountKeyRequestRoutes> &
   Needs<typeof accountRefusalRoutes> &
   Needs<typeof accountSpendingRoutes> &
   Needs<typeof productPanelRoutes> &
@@ -104,6 +105,7 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   accountTotpRoutes(app, dependencies);
   accountReceiptRoutes(app, dependencies);
   accountRequestRoutes(app, dependencies);
+  accountKeyRequestRoutes(app, dependencies);
   accountRefusalRoutes(app, dependencies);
   accountSpendingRoutes(app, dependencies);
   productPanelRoutes(app, dependencies);

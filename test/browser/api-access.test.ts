@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
-import { chooseMore, confirmWithPassword, dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
+import { confirmWithPassword, dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
 import { said, untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -109,7 +109,8 @@ test('a key of its own for a program: made with few scopes, given a new secret w
 test('a key that an administrator replaces is shown to him once, and the old one is refused', async () => {
   const reseller = await panel.service.createReseller();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
-  await chooseMore(console, 'Replace key');
+  await console.getByRole('link', { name: 'Keys and team' }).click();
+  await console.getByRole('button', { name: 'Replace First key now' }).click();
   const asked = dialog(console, /^Replace .*’s key/);
   await untilDisabled(asked.getByRole('button', { name: 'Replace key' }));
   await confirmWithPassword(asked, testPassword, 'Replace key');

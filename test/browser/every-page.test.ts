@@ -457,6 +457,7 @@ async function openEach(page: Page, dialogs: readonly PageDialog[]): Promise<voi
     people: '/panel/people',
     security: '/panel/security',
     'console-account': account,
+    'console-account-access': `${account}?tab=access`,
     'console-account-orders': `${account}?tab=orders`,
     'console-account-prices': `${account}?tab=prices`,
     'console-accounts': '/panel/admin/accounts',

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { call } from './client.ts';
 import { followed } from './event-stream.ts';
-import { reading } from './queries.ts';
+import { ofAccount, reading } from './queries.ts';
 import type * as Api from './shapes.ts';
 
 const arrivalMilliseconds = 2_000;
@@ -14,4 +14,6 @@ export const connectRequestsQuery = (mode: 'test' | 'live') =>
     ...followed(arrivalMilliseconds, 'requests'),
   });
 
-export const keyRequestsQuery = reading<Api.KeyRequests>('/key-requests');
+/** `accountId` null: of the signed-in account. */
+export const keyRequestsQuery = (accountId: number | null) =>
+  reading<Api.KeyRequests>(ofAccount(accountId, '/key-requests'));

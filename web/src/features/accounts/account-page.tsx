@@ -7,7 +7,6 @@ import {
   Ban,
   Eye,
   Gift,
-  KeyRound,
   LockKeyhole,
   LogOut,
   type LucideIcon,
@@ -128,13 +127,11 @@ function AccountAccess({ account, canManage }: { readonly account: Account; read
       </Card>
       <KeysCard
         owner={keysOfAccount(account.id)}
-        description={
-          canManage
-            ? t`Used by this account’s programs. “Replace key” in the More menu is for the first key.`
-            : t`Used by this account’s programs.`
-        }
+        description={t`Used by this account’s programs.`}
         ofAdministrator={account.is_admin}
         canChange={canManage}
+        accountId={account.id}
+        replace={(onClose) => <ResetKeyDialog account={account} onClose={onClose} />}
       />
       {may('admin:accounts') ? (
         <PeopleCard
@@ -205,7 +202,6 @@ function SettingActions({ account, canManage }: SettingActionsProps) {
       isOffered: canManage && account.totp_enabled,
     }),
     action('sessions', t`End sessions`, LogOut, EndSessionsDialog),
-    action('key', t`Replace key`, KeyRound, ResetKeyDialog, { look: 'danger' }),
     action('block', blocked ? t`Unblock` : t`Block`, Ban, BlockDialog, {
       look: blocked ? 'plain' : 'danger',
     }),

@@ -37,6 +37,7 @@ export function ApiAccessPage() {
           description={t`One per program, with only the scopes it needs. Anyone who has a key can spend your balance.`}
           ofAdministrator={account.is_admin}
           canChange={may('keys:write')}
+          accountId={null}
           first={{
             shown: shownKey,
             onKey: setShownKey,

@@ -31,8 +31,12 @@ interface KeysCardProps {
   readonly description: string;
   readonly ofAdministrator: boolean;
   readonly canChange: boolean;
+  /** null: the signed-in account. */
+  readonly accountId: number | null;
   /** Given where the first key can be shown: on the account's own page. */
   readonly first?: ShownKey;
+  /** Given where the operator replaces the first key at once, without an overlap. */
+  readonly replace?: (onClose: () => void) => ReactNode;
 }
 
 interface ShownKey {
@@ -41,9 +45,17 @@ interface ShownKey {
   readonly dialog: (onClose: () => void) => ReactNode;
 }
 
-export function KeysCard({ owner, description, ofAdministrator, canChange, first }: KeysCardProps) {
+export function KeysCard({
+  owner,
+  description,
+  ofAdministrator,
+  canChange,
+  accountId,
+  first,
+  replace,
+}: KeysCardProps) {
   const query = useQuery(keysQuery(owner.path));
-  const { data: uses } = useQuery({ ...keyRequestsQuery, enabled: first !== undefined });
+  const { data: uses } = useQuery(keyRequestsQuery(accountId));
   const form = (apiKey: ApiKey | null) => (onClose: () => void) => (
     <KeyFormDialog owner={owner} apiKey={apiKey} ofAdministrator={ofAdministrator} onClose={onClose} />
   );
@@ -81,15 +93,11 @@ export function KeysCard({ owner, description, ofAdministrator, canChange, first
         </div>
       ),
     },
-    ...(first === undefined
-      ? []
-      : [
-          {
-            title: t`Last ${uses?.days ?? 7} days`,
-            from: 'md' as const,
-            cell: ({ id }: ApiKey) => <Uses keyId={id} uses={uses} />,
-          },
-        ]),
+    {
+      title: t`Last ${uses?.days ?? 7} days`,
+      from: 'md',
+      cell: ({ id }) => <Uses keyId={id} uses={uses} accountId={accountId} />,
+    },
     { title: t`Last used`, from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },
     {
       title: t`Ends`,
@@ -150,6 +158,14 @@ export function KeysCard({ owner, description, ofAdministrator, canChange, first
               dialog: (onClose) => <RotateKeyDialog owner={owner} apiKey={apiKey} onClose={onClose} />,
             },
             {
+              id: 'replace',
+              title: t`Replace ${keyNameWord(apiKey.name)} now`,
+              icon: KeyRound,
+              look: 'danger',
+              isOffered: apiKey.first && replace !== undefined,
+              dialog: (onClose) => replace?.(onClose),
+            },
+            {
               id: 'revoke',
               title: t`Revoke ${keyNameWord(apiKey.name)}`,
               icon: Trash2,
@@ -181,24 +197,32 @@ function FirstKey({ lastFour, shown, onKey }: Omit<ShownKey, 'dialog'> & { reado
 interface UsesProps {
   readonly keyId: number;
   readonly uses: KeyRequests | undefined;
+  readonly accountId: number | null;
 }
 
-function Uses({ keyId, uses }: UsesProps) {
+function Uses({ keyId, uses, accountId }: UsesProps) {
   if (uses === undefined) return <Skeleton className="w-24" />;
   const { requests, refused } = uses.data.find((one) => one.key_id === keyId) ?? { requests: 0, refused: 0 };
   if (requests === 0) return <span className="text-soft">{t`No requests`}</span>;
-  const search = { key: String(keyId) };
+  const link = (words: string, filter: { readonly status?: string } = {}) => {
+    const search = { key: String(keyId), ...filter };
+    return accountId === null ? (
+      <TextLink to="/requests" search={search}>
+        {words}
+      </TextLink>
+    ) : (
+      <TextLink to="." search={{ tab: 'requests', ...search }} resetScroll={false}>
+        {words}
+      </TextLink>
+    );
+  };
   return (
     <span className="figures whitespace-nowrap">
-      <TextLink to="/requests" search={search}>
-        {plural(requests, { one: '# request', other: '# requests' })}
-      </TextLink>
+      {link(plural(requests, { one: '# request', other: '# requests' }))}
       {refused === 0 ? null : (
         <>
           {' · '}
-          <TextLink to="/requests" search={{ ...search, status: '4xx' }}>
-            {t`${formatCount(refused)} refused`}
-          </TextLink>
+          {link(t`${formatCount(refused)} refused`, { status: '4xx' })}
         </>
       )}
     </span>
