@@ -238,6 +238,12 @@ test('from a refusal the operator comes to its accounts, and counts are of days'
   assert.deepEqual((await operator.get('/admin/refusals/invalid_json?to=2026-01-01')).body.data, []);
   expectRefusal(await operator.get('/admin/refusals/nonsense'), '404 not_found');
   expectRefusal(await panel.get('/admin/refusals/invalid_json'), '403 forbidden');
+  const { refusals } = (await operator.get('/admin/overview')).body;
+  const { account: most } = refusals.find(({ code }: { code: string }) => code === 'invalid_json');
+  assert.equal(most.id, account.id);
+  const uses = await operator.get(`/admin/accounts/${account.id}/key-requests`);
+  assert.deepEqual(uses.body, (await panel.get('/key-requests')).body);
+  expectRefusal(await operator.get('/admin/accounts/999999/key-requests'), '404 account_not_found');
   const own = (await panel.get('/refusals')).body.data;
   assert.deepEqual(
     own.find(({ code }: { code: string }) => code === 'invalid_json'),

@@ -27,6 +27,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   count_api_requests_by_key: /api_requests_pkey/,
   find_api_request_bodies: /api_request_bodies_pkey/,
   list_refused_accounts: /refusal_account_days_pkey/,
+  find_most_refused_accounts: /refusal_account_days_pkey/,
   sum_refusals_of_account: /refusal_account_days_pkey/,
   find_orders_down: /orders_pkey/,
   list_orders_by_time: /order_times_pkey[\s\S]*orders_pkey/,
@@ -203,6 +204,7 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   const placed = await account.post('/orders', { package_id: service.packages.basic, customer: 'planned' });
   const { order } = placed.body;
   assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
+  assert.equal((await account.post('/orders', {})).status, 422);
   // PostgreSQL makes five custom plans first and may use a generic plan from the sixth on.
   for (let time = 0; time < 8; time += 1) await visit(order.id, order.customer.id);
   await indexFacets(service.database);
@@ -322,6 +324,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/accounts?sort=name',
     '/admin/accounts?sort=balance',
     `/admin/accounts/${account.id}/outlook`,
+    `/admin/accounts/${account.id}/key-requests`,
     '/admin/accounts?q=a@example.com',
     '/admin/holders?q=a@example.com',
     '/admin/holders?q=abcd',

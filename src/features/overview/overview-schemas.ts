@@ -101,7 +101,18 @@ export const adminOverviewSchema = Type.Object({
     }),
   ),
   expiring: Type.Object({ days: Type.Integer(), count: Type.Integer(), ...window }),
-  refusals: Type.Array(Type.Object({ code: Type.String(), count: Type.Integer() })),
+  refusals: Type.Array(
+    Type.Object({
+      code: Type.String(),
+      count: Type.Integer(),
+      account: nullable(
+        Type.Object(
+          { id: Type.Integer(), username: Type.String() },
+          { description: 'The one refused most often. null: only unknown keys were, or the code is rare.' },
+        ),
+      ),
+    }),
+  ),
 });
 
 const jobSchema = Type.Object({

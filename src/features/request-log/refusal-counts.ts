@@ -63,6 +63,14 @@ const sumOfAccount: SqlStatement = {
     group by code order by 2 desc, 1`,
 };
 
+const topAccounts: SqlStatement = {
+  name: 'find_most_refused_accounts',
+  text: `select distinct on (code) code, account_id
+    from (select code, account_id, sum(refusal_count) as refusals from refusal_account_days
+      where code = any($1::text[]) and day >= $2::date group by code, account_id) sums
+    order by code, refusals desc, account_id`,
+};
+
 const everyCode = textArray(Object.keys(errorCatalog));
 
 const deleteAtOnceMax = 1_000;
@@ -125,11 +133,25 @@ export function deleteOldRefusals(
   return deleteInPieces(database, oldRows, [everyCode, beforeDay], signal);
 }
 
-export async function listRefusals(
-  database: Queryable,
-  sinceDay: string,
-): Promise<{ code: string; count: number }[]> {
-  return (await database.query(sumRefusals, [sinceDay])).map(parseCount);
+interface RefusalsOfCode {
+  readonly code: string;
+  readonly count: number;
+  /** The account refused most often; null: only unknown keys were, or the code is a rare one. */
+  readonly account: { readonly id: number; readonly username: string } | null;
+}
+
+const topAccountCodesMax = 12;
+
+export async function listRefusals(database: Queryable, sinceDay: string): Promise<RefusalsOfCode[]> {
+  const counts = (await database.query(sumRefusals, [sinceDay])).map(parseCount);
+  const codes = counts.slice(0, topAccountCodesMax).map(({ code }) => code);
+  const rows = codes.length === 0 ? [] : await database.query(topAccounts, [textArray(codes), sinceDay]);
+  const ids = new Map(rows.map((row) => [String(row['code']), Number(row['account_id'])]));
+  const names = await findAccountNames(database, [...new Set(ids.values())]);
+  return counts.map(({ code, count }) => {
+    const id = ids.get(code);
+    return { code, count, account: id === undefined ? null : { id, username: names.get(id) ?? '' } };
+  });
 }
 
 export async function listRefusalsOfAccount(

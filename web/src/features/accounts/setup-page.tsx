@@ -125,7 +125,6 @@ function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped 
           </span>
           <span className="block text-soft">{text.text}</span>
         </button>
-        <span className="text-soft">{stateWords[state]}</span>
         {mayChange && state !== 'done' ? (
           <Button
             look="quiet"
@@ -136,6 +135,7 @@ function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped 
             {state === 'skipped' ? t`Don’t skip` : t`Skip`}
           </Button>
         ) : null}
+        <span className="min-w-18 text-right text-soft">{stateWords[state]}</span>
       </div>
       {isShown ? <div className="px-4 pb-5 md:px-5 md:pl-13">{text.body}</div> : null}
       {command.error === null ? null : <ErrorNotice error={command.error} />}

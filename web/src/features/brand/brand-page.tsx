@@ -72,7 +72,8 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
     support_address: support.trim() || null,
     language,
   };
-  const guard = useUnsavedGuard(JSON.stringify(wanted) !== JSON.stringify(settingsOf(saved)));
+  const isChanged = JSON.stringify(wanted) !== JSON.stringify(settingsOf(saved));
+  const guard = useUnsavedGuard(isChanged);
   return (
     <div className="grid items-start gap-5 xl:grid-cols-2">
       {guard}
@@ -140,7 +141,11 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
             />
             {command.error === null ? null : <ErrorNotice error={command.error} />}
             <div>
-              <Button type="submit" look="primary" disabled={command.isPending || (color !== '' && !isColor)}>
+              <Button
+                type="submit"
+                look="primary"
+                disabled={!isChanged || command.isPending || (color !== '' && !isColor)}
+              >
                 {t`Save`}
               </Button>
             </div>

@@ -2,12 +2,14 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { CircleCheck, FileDown } from 'lucide-react';
+import { CircleCheck } from 'lucide-react';
 import { businessOfAccountsQuery } from '../../api/business-queries.ts';
+import { foundAccountsQuery } from '../../api/queries.ts';
 import type { BusinessOfAccounts } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -23,6 +25,8 @@ type AccountRow = BusinessOfAccounts['accounts'][number];
 
 export type AccountSort = 'mrr' | 'runs_out_on';
 
+const blockedMax = 100;
+
 interface BusinessAccountsCardProps {
   readonly sort: AccountSort;
   readonly onSort: (sort: AccountSort) => void;
@@ -31,6 +35,8 @@ interface BusinessAccountsCardProps {
 
 export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccountsCardProps) {
   const { data, error, isPlaceholderData } = useQuery(businessOfAccountsQuery(sort));
+  const { data: blocked } = useQuery(foundAccountsQuery({ state: 'blocked', limit: blockedMax }));
+  const isBlocked = (id: number) => blocked?.data.some((one) => one.id === id) === true;
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const dayOf = (row: AccountRow) =>
     row.runs_out_on === null ? t`Covered` : formatSeriesDate(row.runs_out_on, 'long');
@@ -41,9 +47,12 @@ export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccount
       cell: ({ account: { id, username, display_name: name } }) => (
         <TwoLines
           first={
-            <AccountLink id={id} row>
-              {username}
-            </AccountLink>
+            <span className="inline-flex max-w-full items-center gap-2">
+              <AccountLink id={id} row>
+                {username}
+              </AccountLink>
+              {isBlocked(id) ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
+            </span>
           }
           second={<bdi>{name === username ? '' : name}</bdi>}
         />
@@ -93,7 +102,6 @@ export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccount
             path="/admin/v1/business/accounts"
             query={{ sort }}
             name="business-accounts"
-            icon={FileDown}
             label={t`Export accounts as CSV`}
           />
         </div>

@@ -42,7 +42,7 @@ export function BusinessStats({ months, currency, rows }: BusinessStatsProps) {
         note={now && last && t`${signed(now.active_plans - last.active_plans)} since the start of the month`}
       />
       <Stat
-        name={<Defined figure="customers" />}
+        name={<Defined figure="customers" name={t`Customers with a paid order`} />}
         value={now && formatCount(now.customers)}
         note={now && t`${formatCount(now.new_plans)} new this month`}
       />

@@ -41,7 +41,11 @@ export function ProductPage() {
     <>
       <PageHeader
         title={t`Product`}
-        description={t`Your product provisions plans. Once connected, it is called whenever a plan changes.`}
+        description={
+          product === undefined || product.mode !== 'none'
+            ? t`Your product provisions plans. It is called for each plan that starts, changes or ends.`
+            : t`Your product provisions plans. It isn’t called yet, so orders complete immediately.`
+        }
         mark={product && <ProductBadge product={product} calls={calls.data} />}
         actions={
           <>

@@ -4,16 +4,14 @@ import { plural, t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CircleCheck, UsersRound } from 'lucide-react';
-import { useState } from 'react';
+import { UsersRound } from 'lucide-react';
 import { businessQuery } from '../../api/business-queries.ts';
 import { consoleOverviewQuery } from '../../api/console-queries.ts';
 import { consoleOverviewParams } from '../../api/list-params.ts';
 import { useMe } from '../../api/me.ts';
-import type { ConsoleOverview, RefusalCount } from '../../api/shapes.ts';
+import type { ConsoleOverview } from '../../api/shapes.ts';
 import { timesOfUtc } from '../../text/days.ts';
 import { formatCount } from '../../text/language.ts';
-import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
@@ -46,6 +44,7 @@ import { failingText } from '../fulfillment/product-words.ts';
 import { SeriesCard, spans } from '../ledger/series-card.tsx';
 import { SpendingCard } from '../ledger/spending-card.tsx';
 import { RefusedAccountsCard } from '../request-log/refused-accounts-card.tsx';
+import { RefusalsCard } from './refusals-card.tsx';
 import { RunningOutLine } from './running-out-line.tsx';
 
 type TopAccount = ConsoleOverview['top_accounts'][number];
@@ -97,16 +96,14 @@ export function ConsoleOverviewPage() {
               onSort={(sort) => change({ accounts: sort === 'mrr' ? sort : '' })}
               currency={currency}
             />
-            <div className="grid items-start gap-4 lg:grid-cols-2 lg:gap-5">
-              <RefusalsCard data={data} span={span} code={search.code} error={error} />
-              {search.code === undefined || data === undefined ? null : (
-                <RefusedAccountsCard
-                  code={search.code}
-                  span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
-                  onClose={() => change({ code: '' })}
-                />
-              )}
-            </div>
+            {search.code === undefined || data === undefined ? null : (
+              <RefusedAccountsCard
+                code={search.code}
+                span={{ from: data.span.from.slice(0, 10), to: data.span.to.slice(0, 10) }}
+                onClose={() => change({ code: '' })}
+              />
+            )}
+            <RefusalsCard data={data} words={span.words} code={search.code} error={error} />
           </>
         ) : null}
       </div>
@@ -334,37 +331,6 @@ function TopAccountsCard({ data, span, currency, error }: TopAccountsProps) {
   );
 }
 
-interface RefusalsProps extends PartProps {
-  readonly code: string | undefined;
-  readonly error: Error | null;
-}
-
-function RefusalsCard({ data, span, code, error }: RefusalsProps) {
-  const [areAllShown, setAreAllShown] = useState(code !== undefined);
-  return (
-    <Card title={t`Refusals`} description={t`${span.words}: refused requests to both APIs, by code.`} lined>
-      <DataTable
-        caption={t`Refusals by code`}
-        columns={refusalColumns}
-        openKey={code}
-        rows={areAllShown ? data?.refusals : data?.refusals.slice(0, refusalsShown)}
-        rowKey={({ code }) => code}
-        error={error}
-        footer={
-          areAllShown || data === undefined || data.refusals.length <= refusalsShown ? null : (
-            <div className="border-t border-line px-4 py-2 text-center">
-              <Button look="quiet" onClick={() => setAreAllShown(true)}>
-                {t`Show all ${formatCount(data.refusals.length)} codes`}
-              </Button>
-            </div>
-          )
-        }
-        empty={<EmptyState icon={CircleCheck} title={t`No requests were refused`} />}
-      />
-    </Card>
-  );
-}
-
 function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'] | undefined }) {
   if (orders === undefined || (orders.attention.count === 0 && orders.failing.count === 0)) return null;
   const { attention, failing } = orders;
@@ -397,22 +363,6 @@ function AttentionNotice({ orders }: { readonly orders: ConsoleOverview['orders'
     </Notice>
   );
 }
-
-/** About as many rows as the accounts card beside it. */
-const refusalsShown = 6;
-
-const refusalColumns: readonly Column<RefusalCount>[] = [
-  {
-    title: t`Code`,
-    grows: true,
-    cell: ({ code }) => (
-      <RowLink to="/admin" search={(now) => ({ ...now, code })} resetScroll={false}>
-        <code className="font-mono text-[0.8125rem]">{code}</code>
-      </RowLink>
-    ),
-  },
-  { title: t`Requests`, align: 'end', cell: ({ count }) => figures(count) },
-];
 
 function revenueOf(of: RowsOf, month: string | null) {
   const kind = kindsOf[of];
