@@ -49,6 +49,7 @@ import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-che
 import { createPaymentGateways } from '../features/payments/payment-gateway.ts';
 import { countOpenProblems } from '../features/payments/payment-problems.ts';
 import { createPaymentMethods } from '../features/payments/payment-settings.ts';
+import { createFindPlacingRequest } from '../features/request-log/placing-requests.ts';
 import { createRequestLog, type RequestLog } from '../features/request-log/request-log.ts';
 import { createRetentionHolder } from '../features/retention/retention-settings.ts';
 import {
@@ -305,10 +306,12 @@ export async function createService(dependencies: ServiceDependencies): Promise<
   const gracefulDrain = createGracefulDrain(monotonicNow, limits.gracefulDrain);
   const isLeaving = () => isDraining || gracefulDrain.isAnnounced();
 
+  const orders = createOrderReads(database);
   const app = await createApp({
     database,
     engine,
     searchOrders,
+    findPlacingRequest: createFindPlacingRequest({ database, now, orders, requestLog, retention }),
     seal,
     keys,
     packages,
@@ -345,7 +348,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     isDraining: () => isDraining,
     forgetAccount: keys.forgetAccount,
     accounts: createAccountReads(lookups),
-    orders: createOrderReads(database),
+    orders,
     customers: createCustomerReads(database),
     limiter: createRateLimiter({ counts: counting.requests, monotonicNow, ...limits.rates }),
     lists: createPerAccountConcurrency(limits.lists),

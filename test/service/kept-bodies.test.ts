@@ -84,6 +84,32 @@ test('switched on, a refused order can be read down to its body, by the account 
   assert.deepEqual([entry.subject, entry.before], [`account ${account.id}`, { keeps_request_bodies: false }]);
 });
 
+test('an order shows the request that placed it, found by its body, or by its time if no other is near', async () => {
+  const order = async (customer: string) => {
+    const body = { package_id: service.packages.basic, customer };
+    return (await account.post('/orders', body)).body.order.id;
+  };
+  const requestOf = async (id: number, client = panel, list = '/orders') =>
+    (await client.get(`${list}/${id}`)).body.course.request;
+  const [one, other] = [await order('one@example.com'), await order('other@example.com')];
+  const [ofOne, ofOther] = [await requestOf(one), await requestOf(other)];
+  const { id, ...shown } = ofOther;
+  assert.equal(id, ofOne.id + 1);
+  assert.deepEqual(shown, { method: 'POST', path: '/api/v1/orders', status: 201, key: 'First key' });
+  assert.deepEqual((await panel.get(`/requests/${id}`)).body.order, { id: other });
+  assert.deepEqual(await requestOf(other, operator, '/admin/orders'), ofOther);
+
+  const quiet = await service.createReseller({ credit: '100.00' });
+  const ofQuiet = await signIn(service, quiet);
+  const place = async (client: Pick<TestAccount, 'post'>, path: string, customer: string) =>
+    (await client.post(path, { package_id: service.packages.basic, customer })).body.order.id;
+  const alone = await place(quiet, '/orders', 'alone');
+  assert.equal((await requestOf(alone, ofQuiet)).id, 1);
+  service.clock.seconds += 10;
+  const near = [await place(quiet, '/orders', 'near'), await place(ofQuiet, '/v1/orders', 'in-panel')];
+  for (const each of near) assert.equal(await requestOf(each, ofQuiet), null);
+});
+
 test('a body that is no JSON is kept as it came, but for what stands behind the name of a secret', async () => {
   const send = (body: string) => account.send('POST', '/orders', body);
   expectRefusal(await send('{"package_id": 1, "customer": "ada"'), '400 invalid_json');

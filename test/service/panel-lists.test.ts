@@ -193,7 +193,9 @@ test('customers are listed by state, package and the end of their plan, in the o
   assert.equal(await totalOf('ends_within=2'), 2);
   assert.equal(await totalOf('words=ends'), null, 'names are not counted');
   assert.equal((await page(fresh, '/v1/orders?cursor=')).total, 6);
-  assert.equal((await page(fresh, '/v1/orders?kind=activate')).total, null);
+  assert.equal((await page(fresh, '/v1/orders?kind=activate&status=completed')).total, 6);
+  assert.equal((await page(fresh, `/v1/orders?package_id=${plus}&limit=1`)).total, 3);
+  assert.equal((await page(fresh, '/v1/orders?words=ends')).total, null, 'searches are not counted');
   for (const odd of ['plan_status=gone', 'sort=name', 'ends_within=0', 'words=', 'expires_from=soon']) {
     const refused = await fresh.get(`/v1/customers?${odd}`);
     expectRefusal(refused, '422 invalid_filter');

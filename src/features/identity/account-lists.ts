@@ -99,7 +99,7 @@ export interface AccountList<Filter, Item> {
   read(listed: ListedAccount, page: Page, total: number): Promise<readonly Item[]>;
   /** Looks up the search's ids once, before the first page. */
   finder(listed: ListedAccount, filter: Filter): Awaitable<FindItems<Item>>;
-  view(listed: ListedAccount, isForPages: boolean): (item: Item) => object;
+  view(listed: ListedAccount, isForPages: boolean): (item: Item) => Awaitable<object>;
   csv(pages: AsyncIterable<readonly Item[]>, listed: ListedAccount): AsyncIterable<string>;
 }
 
@@ -151,7 +151,7 @@ export function accountListRoute<Filter, Item>(
       const page = parsePage(query);
       const total = counters[list.counter];
       const items = await list.read(listed, page, total);
-      return reply.send(pageAnswer(items.map(list.view(listed, false)), page, total));
+      return reply.send(pageAnswer(await Promise.all(items.map(list.view(listed, isForPages))), page, total));
     }
     const { filter, position, limit, cursorAt } = filtered;
     const find = await list.finder(listed, filter);
@@ -167,6 +167,7 @@ export function accountListRoute<Filter, Item>(
       find(position, limit),
       isForPages ? list.forPages.figuresOf(listed, filter) : {},
     ]);
-    return reply.send({ data: found.items.map(view), next_cursor: cursorAt(found.next), ...figures });
+    const data = await Promise.all(found.items.map(view));
+    return reply.send({ data, next_cursor: cursorAt(found.next), ...figures });
   }
 }

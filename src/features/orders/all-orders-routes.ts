@@ -7,11 +7,12 @@ import { type FilterableList, filteredListCodes, readFilteredPage } from '../../
 import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
 import { wordsOf } from '../../platform/http/searched-words.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
+import type { Awaitable } from '../../shared/awaitable.ts';
 import { parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { allOrdersQuerySchema, total, wordsParameter } from '../../shared/list-schemas.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
-import type { FoundItems, ListOwner } from '../identity/account-lists.ts';
+import type { FoundItems, ListedAccount, ListOwner } from '../identity/account-lists.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { sumCountersOfAll } from '../identity/account-totals.ts';
 import { findAccount } from '../identity/find-accounts.ts';
@@ -20,10 +21,11 @@ import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import { findAllOrders, type OrderPlace } from './list-all-orders.ts';
 import { allOrdersCsv } from './order-csv.ts';
-import { type OrderListRoutesDependencies, orderFinder } from './order-list-routes.ts';
-import { allOrdersSchema, type ListedOrderView } from './order-schemas.ts';
+import { countOrdersOf, type OrderListRoutesDependencies, orderFinder } from './order-list-routes.ts';
+import { panelListedOrderSchema } from './order-panel-schemas.ts';
+import { allOrdersSchema, type ListedOrderView, type OrderView } from './order-schemas.ts';
 import type { OrderTimes } from './order-times.ts';
-import { orderView } from './order-view.ts';
+import { orderView, panelOrderView } from './order-view.ts';
 
 interface AllOrdersRouteDependencies extends OrderListRoutesDependencies {
   readonly orderTimes: OrderTimes;
@@ -81,7 +83,11 @@ export function allOrdersRoute(
           : allOrdersQuerySchema,
         response: {
           200: isForPages
-            ? Type.Object({ ...allOrdersSchema.properties, total: Type.Optional(total) })
+            ? Type.Object({
+                ...allOrdersSchema.properties,
+                data: Type.Array(panelListedOrderSchema),
+                total: Type.Optional(total),
+              })
             : allOrdersSchema,
         },
       },
@@ -96,7 +102,9 @@ async function sendAllOrders(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { seal, lists, exports, orderTimes, database } = dependencies;
+  const { seal, lists, exports, orderTimes, packages, currency } = dependencies;
+  const view = (order: OrderRecord) => orderView(order, packages.current(), currency);
+  const panelView = (order: OrderRecord) => panelOrderView(order, dependencies);
   const { query, headers } = request;
   const format = readFormat(query, headers.accept, ['json', 'csv']);
   const list = isForPages ? filtersOfPages : filters;
@@ -107,26 +115,29 @@ async function sendAllOrders(
   // Without the orders from before an upgrade, a program would take part of the list for all of it.
   if (accountId === null && !(await orderTimes.bringAllNearly()))
     throw new Overloaded('The orders of before an upgrade are still being sorted by time.');
+  const listed = accountId === null ? null : await listedAccount(dependencies, accountId);
+  const ofAccount = { ...filter, customer: null, idempotencyKey: null };
   const find =
     accountId === null
       ? inAll(dependencies, filter)
-      : await inAccount(dependencies, { ...filter, accountId });
+      : listed === null
+        ? async () => ({ items: [], next: null })
+        : await orderFinder(dependencies, listed, ofAccount);
   if (format === 'csv') {
     // Exports are counted separately, so that lists can run meanwhile.
     lists.end(reply);
     const turns = { exports, accountId: concurrencyOf(request) };
-    const pages = viewsOf(dependencies, allPages(position, find));
+    const pages = viewsOf(dependencies, allPages(position, find), view);
     return sendExport(reply, turns, format, 'orders', allOrdersCsv(pages));
   }
-  const isCounted = isForPages && Object.values(filter).every((one) => one === null || one === '');
-  const [{ items, next }, figures] = await Promise.all([
+  const [{ items, next }, counted] = await Promise.all([
     find(position, limit),
-    isCounted ? sumCountersOfAll(database) : null,
+    isForPages ? countOf(dependencies, listed, filter) : null,
   ]);
   return reply.send({
-    data: await viewOf(dependencies, items),
+    data: await withAccounts(dependencies, items, isForPages ? panelView : view),
     next_cursor: cursorAt(next),
-    ...(isForPages && { total: figures?.orders ?? null }),
+    ...(isForPages && { total: counted }),
   });
 }
 
@@ -142,34 +153,48 @@ function inAll(
   };
 }
 
-/** The orders of one account have better indexes. */
-async function inAccount(
-  dependencies: AllOrdersRouteDependencies,
-  { accountId, ...filter }: AllOrdersFilter & { readonly accountId: number },
-): Promise<FindOrders> {
-  const { database, now } = dependencies;
+/** null if there is no such account. Its orders have better indexes than those of all. */
+async function listedAccount(
+  { database, now }: AllOrdersRouteDependencies,
+  accountId: number,
+): Promise<ListedAccount | null> {
   const account = accountId <= realAccountIdMax ? await findAccount(database, accountId) : null;
-  if (account === null) return async () => ({ items: [], next: null });
-  const listed = { account, counters: account, now: now() };
-  return orderFinder(dependencies, listed, { ...filter, customer: null, idempotencyKey: null });
+  return account && { account, counters: account, now: now() };
+}
+
+/** null if they are not counted: of all accounts, only all orders are. */
+async function countOf(
+  dependencies: AllOrdersRouteDependencies,
+  listed: ListedAccount | null,
+  { accountId, ...filter }: AllOrdersFilter,
+): Promise<number | null> {
+  if (listed !== null)
+    return countOrdersOf(dependencies, listed, { ...filter, customer: null, idempotencyKey: null });
+  const isUnfiltered = accountId === null && Object.values(filter).every((one) => one === null || one === '');
+  return isUnfiltered ? (await sumCountersOfAll(dependencies.database)).orders : null;
 }
 
 async function* viewsOf(
   dependencies: AllOrdersRouteDependencies,
   pages: AsyncIterable<readonly OrderRecord[]>,
+  view: (order: OrderRecord) => OrderView,
 ): AsyncGenerator<readonly ListedOrderView[]> {
-  for await (const page of pages) yield await viewOf(dependencies, page);
+  for await (const page of pages) yield await withAccounts(dependencies, page, view);
 }
 
-async function viewOf(
-  { database, packages, currency }: AllOrdersRouteDependencies,
+async function withAccounts<View>(
+  { database }: Pick<AllOrdersRouteDependencies, 'database'>,
   orders: readonly OrderRecord[],
-): Promise<readonly ListedOrderView[]> {
+  view: (order: OrderRecord) => Awaitable<View>,
+): Promise<readonly (View & Pick<ListedOrderView, 'account'>)[]> {
   const ids = [...new Set(orders.map(({ accountId }) => accountId))];
-  const names = await findAccountNames(database, ids);
-  return orders.map((order) => ({
-    ...orderView(order, packages.current(), currency),
-    account: { id: order.accountId, username: names.get(order.accountId) ?? '' },
+  const [names, views] = await Promise.all([
+    findAccountNames(database, ids),
+    Promise.all(orders.map(async (order) => ({ order, view: await view(order) }))),
+  ]);
+  return views.map(({ order: { accountId }, view }) => ({
+    ...view,
+    account: { id: accountId, username: names.get(accountId) ?? '' },
   }));
 }
 

@@ -107,6 +107,16 @@ const findOfWords: SqlStatement = {
     order by o.number desc limit $4::int`,
 };
 
+/** The most orders that are read to count those that fit. */
+const countedMax = 20_000;
+
+const countInSpan: SqlStatement = {
+  name: 'count_orders_down',
+  text: `select count(*)::int as count from (
+      select 1 from orders t where t.account_id = $1::int and t.number between $2::int and $3::int and ${fits}
+      order by t.number desc limit $4::int) counted`,
+};
+
 /** Rows per statement. The program itself checks their names, because the database does not know all letters. */
 const judgedAtOnce = 500;
 
@@ -167,6 +177,18 @@ export async function findOrders(
     read,
   });
   return { orders: items, nextBefore };
+}
+
+/** null if too many orders would have to be read. */
+export async function countFittingOrders(
+  database: Queryable,
+  accountId: number,
+  { from, to, kind, packageId, since, until, status = null }: Omit<OrderFilter, 'customerNumber' | 'limit'>,
+): Promise<number | null> {
+  if (to - from >= countedMax) return null;
+  const values = [accountId, from, to, countedMax, kind, packageId, since, until, status];
+  const [row] = await database.ofAccount(accountId).query(countInSpan, values);
+  return Number(row?.['count'] ?? 0);
 }
 
 async function readWithWords(

@@ -15,22 +15,20 @@ import {
   type ListedAccount,
   type ListOwner,
 } from '../identity/account-lists.ts';
-import type { DailyTotals } from '../ledger/daily-totals.ts';
+import type { DailyTotals, NumberSpan } from '../ledger/daily-totals.ts';
 import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
-import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { findOrders } from './list-orders.ts';
+import { countFittingOrders, findOrders } from './list-orders.ts';
 import { orderCsv } from './order-csv.ts';
+import { panelOrderSchema } from './order-panel-schemas.ts';
 import type { OrderReads } from './order-reads.ts';
-import { orderView } from './order-view.ts';
+import { orderView, type PanelOrderDependencies, panelOrderView } from './order-view.ts';
 import { resolveOrderSearch } from './parse-order-query.ts';
 
-export interface OrderListRoutesDependencies extends AccountListDependencies {
+export interface OrderListRoutesDependencies extends AccountListDependencies, PanelOrderDependencies {
   readonly database: Database;
   readonly orders: OrderReads;
   readonly dailyTotals: DailyTotals;
-  readonly packages: PackageCatalogHolder;
-  readonly currency: string;
 }
 
 export interface OrderListFilter extends ReturnType<typeof readFilter> {
@@ -99,37 +97,61 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
           'Words of the customer, as in the list of customers; the id of the customer or of the order; an idempotency key.',
         ),
       },
-      item: 'Order',
+      item: panelOrderSchema,
       filters: {
         list: 'orders',
         names: [...filterNames, 'words'],
         read: (sent) => ({ ...readFilter(sent), words: wordsOf(sent) }),
       },
       figures: { total: Type.Optional(total) },
-      figuresOf: async ({ counters }, filter) => ({
-        total: Object.values(filter).every((one) => one === null || one === '') ? counters.orderCount : null,
-      }),
+      figuresOf: async (listed, filter) => ({ total: await countOrdersOf(dependencies, listed, filter) }),
     },
     read: ({ account }, page, count) => orders.list(account.id, page, count),
     finder: (listed, filter) => orderFinder(dependencies, listed, filter),
-    view: () => view,
+    view: (_listed, isForPages) => (isForPages ? (order) => panelOrderView(order, dependencies) : view),
     csv: (pages) => orderCsv(mapPages(pages, view)),
   };
 }
 
+type OrderFinderDependencies = Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>;
+
+/** null if they are not counted: those of a search, and where too many orders would have to be read. */
+export async function countOrdersOf(
+  dependencies: OrderFinderDependencies,
+  { account, counters }: ListedAccount,
+  filter: OrderListFilter,
+): Promise<number | null> {
+  const { customer, idempotencyKey, words, packageId, kind, status, created } = filter;
+  if (Object.values(filter).every((one) => one === null || one === '')) return counters.orderCount;
+  if (customer !== null || idempotencyKey !== null || words !== '') return null;
+  const numbers = await numbersOf(dependencies, account.id, counters.orderCount, created);
+  if (numbers === null || (packageId ?? 0) > numberMax) return 0;
+  const { since, until } = created ?? { since: 0, until: endOfTime };
+  const wanted = { ...numbers, kind, packageId, status, since, until };
+  return countFittingOrders(dependencies.database, account.id, wanted);
+}
+
+/** The numbers of the orders of these days; null if there are none. */
+async function numbersOf(
+  { dailyTotals }: OrderFinderDependencies,
+  accountId: number,
+  count: number,
+  created: OrderListFilter['created'],
+): Promise<NumberSpan | null> {
+  return created === null ? { from: 1, to: count } : dailyTotals.orderSpan(accountId, ...daysOf(created));
+}
+
 /** Looks up the filter's ids once, before the first page. */
 export async function orderFinder(
-  { database, dailyTotals }: Pick<OrderListRoutesDependencies, 'database' | 'dailyTotals'>,
+  dependencies: OrderFinderDependencies,
   { account, counters, now }: ListedAccount,
   { customer, packageId, kind, status, idempotencyKey, created, words }: OrderListFilter,
 ): Promise<(position: string | null, limit: number) => Promise<FoundItems<OrderRecord>>> {
+  const { database } = dependencies;
   const nothing = async () => ({ items: [], next: null });
   const customerNumber = customer === null ? null : await customerNumberOf(database, account.id, customer);
   if (customerNumber === 0 || (packageId ?? 0) > numberMax) return nothing;
-  const numbers =
-    created === null
-      ? { from: 1, to: counters.orderCount }
-      : await dailyTotals.orderSpan(account.id, ...daysOf(created));
+  const numbers = await numbersOf(dependencies, account.id, counters.orderCount, created);
   if (numbers === null) return nothing;
   const id = parseOwnedId(words);
   const search = await resolveOrderSearch(database, account.id, {

@@ -5,21 +5,19 @@ import { orRefuse } from '../../platform/http/request-refused.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
-import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
-import { readOrderCourse } from './order-course.ts';
+import { type FindPlacingRequest, readOrderCourse } from './order-course.ts';
 import { orderWithEntriesSchema } from './order-panel-schemas.ts';
 import type { OrderReads } from './order-reads.ts';
-import { orderView } from './order-view.ts';
+import { type PanelOrderDependencies, panelOrderView } from './order-view.ts';
 
-interface OrderPanelRoutesDependencies {
-  readonly currency: string;
+interface OrderPanelRoutesDependencies extends PanelOrderDependencies {
   readonly database: Database;
+  readonly findPlacingRequest: FindPlacingRequest;
   readonly orders: OrderReads;
-  readonly packages: PackageCatalogHolder;
 }
 
 export function panelOrderRoutes(app: FastifyInstance, dependencies: OrderPanelRoutesDependencies): void {
-  const { database, orders, packages, currency } = dependencies;
+  const { database, findPlacingRequest, orders, currency } = dependencies;
 
   app.get<{ Params: { id: string } }>(
     '/orders/:id',
@@ -31,18 +29,22 @@ export function panelOrderRoutes(app: FastifyInstance, dependencies: OrderPanelR
         response: { 200: orderWithEntriesSchema },
       },
     },
-    async ({ principal: { account }, params }, reply) => {
+    async ({ principal: { account, scopes }, params }, reply) => {
       const number = parseOwnNumber(params.id, account.id);
       const order = orRefuse(
         number === null ? null : await orders.find(account.id, number),
         'order_not_found',
       );
-      const [entries, course] = await Promise.all([
+      const [view, entries, course] = await Promise.all([
+        panelOrderView(order, dependencies),
         findEntriesOfOrder(database, account.id, order.number, numberMax),
-        readOrderCourse(database, order),
+        readOrderCourse(
+          { database, findPlacingRequest: scopes.has('keys:read') ? findPlacingRequest : null },
+          order,
+        ),
       ]);
       return reply.send({
-        order: orderView(order, packages.current(), currency),
+        order: view,
         entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
         course,
       });

@@ -1,9 +1,32 @@
 import Type, { type Static } from 'typebox';
 import { ownerSchema } from '../../shared/list-schemas.ts';
-import { nullable, oneOf, time } from '../../shared/schema-parts.ts';
+import { nullable, oneOf, text, time } from '../../shared/schema-parts.ts';
+import { listedOrderSchema, orderSchema } from './order-schemas.ts';
+
+const customer = Type.Object({
+  ...orderSchema.properties.customer.properties,
+  name: text('The customer’s name.', 120),
+});
+
+export const panelOrderSchema = Type.Object({ ...orderSchema.properties, customer });
+export const panelListedOrderSchema = Type.Object({ ...listedOrderSchema.properties, customer });
+
+export type PanelOrderView = Static<typeof panelOrderSchema>;
+export type PanelListedOrderView = Static<typeof panelListedOrderSchema>;
+
+const placingRequestSchema = Type.Object({
+  id: Type.Integer({ description: 'Its number in the request log.' }),
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  key: nullable(Type.String({ description: 'The name of its API key.' })),
+});
+
+export type PlacingRequestView = Static<typeof placingRequestSchema>;
 
 const courseSchema = Type.Object({
   placed_by: oneOf(['account', 'operator', 'service'], 'service: an automatic renewal.'),
+  request: nullable(placingRequestSchema),
   handoff: nullable(
     Type.Object({
       settled_at: nullable(time('When it was confirmed or failed; null: it is pending.')),
@@ -15,7 +38,7 @@ const courseSchema = Type.Object({
 export type OrderCourseView = Static<typeof courseSchema>;
 
 export const orderWithEntriesSchema = Type.Object({
-  order: Type.Ref('Order'),
+  order: panelOrderSchema,
   entries: Type.Array(Type.Ref('LedgerEntry')),
   course: courseSchema,
 });

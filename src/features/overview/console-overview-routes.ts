@@ -23,11 +23,10 @@ import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
 import type { SpendingReads } from '../ledger/spending-totals.ts';
 import { parseSpan, seriesOf, spanView, spendingView, totalsOf } from '../ledger/spending-view.ts';
 import type { OrderEngine } from '../order-engine/order-engine.ts';
-import { readOrderCourse } from '../orders/order-course.ts';
+import { type FindPlacingRequest, readOrderCourse } from '../orders/order-course.ts';
 import { accountOrderSchema } from '../orders/order-panel-schemas.ts';
 import type { OrderReads } from '../orders/order-reads.ts';
-import { orderView } from '../orders/order-view.ts';
-import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
+import { type PanelOrderDependencies, panelOrderView } from '../orders/order-view.ts';
 import { listRefusals } from '../request-log/refusal-counts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { HealthFacts } from './batch-sizes.ts';
@@ -35,18 +34,17 @@ import { listJobViews } from './job-view.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
 import { adminOverviewSchema, healthSchema, overviewQuerySchema } from './overview-schemas.ts';
 
-interface ConsoleOverviewRoutesDependencies {
-  readonly currency: string;
+interface ConsoleOverviewRoutesDependencies extends PanelOrderDependencies {
   readonly dailyTotals: DailyTotals;
   readonly database: Database;
   readonly engine: OrderEngine;
   readonly exports: PerAccountConcurrency;
+  readonly findPlacingRequest: FindPlacingRequest;
   readonly health: HealthFacts;
   readonly jobs: Jobs;
   readonly lists: PerAccountConcurrency;
   readonly now: () => EpochSeconds;
   readonly orders: OrderReads;
-  readonly packages: PackageCatalogHolder;
   readonly requestLog: RequestLog;
   readonly seal: Seal;
   readonly spending: SpendingReads;
@@ -156,21 +154,23 @@ async function getServiceOverview(
 }
 
 async function getOrderOfAnyAccount(
-  { orders, database, packages, currency }: ConsoleOverviewRoutesDependencies,
+  dependencies: ConsoleOverviewRoutesDependencies,
   { params }: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
 ) {
+  const { orders, database, currency } = dependencies;
   const id = parseRealOwnedId(params.id);
   const order = orRefuse(id === null ? null : await orders.find(id.accountId, id.number), 'order_not_found');
   const { accountId } = order;
-  const [entries, course, names] = await Promise.all([
+  const [view, entries, course, names] = await Promise.all([
+    panelOrderView(order, dependencies),
     findEntriesOfOrder(database, accountId, order.number, numberMax),
-    readOrderCourse(database, order),
+    readOrderCourse(dependencies, order),
     findAccountNames(database, [accountId]),
   ]);
   return reply.send({
     account: { id: accountId, username: names.get(accountId) ?? '' },
-    order: orderView(order, packages.current(), currency),
+    order: view,
     entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
     course,
   });

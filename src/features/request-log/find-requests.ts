@@ -185,6 +185,19 @@ async function linesSince(group: Queryable, accountId: number, since: EpochSecon
   return { from, last, numberAt };
 }
 
+/** The numbers of the lines from about `since` to about `until`, at most as many as one statement reads. */
+export async function spanOfTime(
+  database: Queryable,
+  accountId: number,
+  since: EpochSeconds,
+  until: EpochSeconds,
+): Promise<{ readonly from: number; readonly to: number } | null> {
+  const kept = await linesSince(database.ofAccount(accountId), accountId, since);
+  if (kept === null) return null;
+  const to = (await kept.numberAt(until + disorderSeconds)) - 1;
+  return { from: kept.from, to: Math.min(kept.last, to, kept.from + rangeRows - 1) };
+}
+
 export interface KeyRequests {
   readonly requests: number;
   readonly refused: number;

@@ -91,7 +91,7 @@ export const byCursor = (query: Query): Query => ({
 
 export const ordersQuery = (query: Query, accountId: number | null = null) =>
   queryOptions({
-    ...listing<Api.CursorPage<Api.Order>>(listOf(accountId, 'orders'), byCursor(query)),
+    ...listing<Api.CursorPage<Api.PanelOrder>>(listOf(accountId, 'orders'), byCursor(query)),
     ...onTopics('orders'),
   });
 export const orderQuery = (id: string, accountId: number | null = null) =>

@@ -43,7 +43,7 @@ import type {
   TotalsView,
 } from '../../../src/features/ledger/spending-schemas.ts';
 import type { bulkAnswerSchema } from '../../../src/features/orders/bulk-schemas.ts';
-import type { OrderCourseView } from '../../../src/features/orders/order-panel-schemas.ts';
+import type { OrderCourseView, PanelOrderView } from '../../../src/features/orders/order-panel-schemas.ts';
 import type { OrderPreviewView, OrderView } from '../../../src/features/orders/order-schemas.ts';
 import type {
   adminOverviewSchema,
@@ -114,9 +114,11 @@ export type { KeyView as ApiKey } from '../../../src/features/keys/key-schemas.t
 export type { LedgerEntryView as LedgerEntry } from '../../../src/features/ledger/ledger-schemas.ts';
 export type { SeriesPointView as SeriesPoint } from '../../../src/features/ledger/spending-schemas.ts';
 export type {
-  ListedOrderView as ListedOrder,
-  OrderView as Order,
-} from '../../../src/features/orders/order-schemas.ts';
+  PanelListedOrderView as ListedOrder,
+  PanelOrderView as PanelOrder,
+  PlacingRequestView as PlacingRequest,
+} from '../../../src/features/orders/order-panel-schemas.ts';
+export type { OrderView as Order } from '../../../src/features/orders/order-schemas.ts';
 export type { LimitView as Limit } from '../../../src/features/packages/limit-schemas.ts';
 export type {
   AdminPackageView as AdminPackage,
@@ -211,7 +213,7 @@ export type Overview = With<
   }
 >;
 export interface OrderWithEntries {
-  readonly order: OrderView;
+  readonly order: PanelOrderView;
   readonly entries: readonly LedgerEntryView[];
   readonly course: OrderCourseView;
 }

@@ -75,6 +75,11 @@ export function periodWord(months: number): string {
 }
 
 /** Translates the name of the first key, which the service chose. People name all other keys. */
+/** The reference, unless it is the name, which it is for customers without one. */
+export function referenceBeside({ name, reference }: { readonly name: string; readonly reference: string }) {
+  return reference === name ? '' : reference;
+}
+
 export function keyNameWord(name: string): string {
   return name === 'First key' ? t`First key` : name;
 }

@@ -62,7 +62,7 @@ export function ListCard<Row extends object>({
   above,
   none,
   nothing,
-  total = query.data?.total ?? null,
+  total,
   says,
   ...table
 }: ListCardProps<Row>) {
@@ -71,6 +71,9 @@ export function ListCard<Row extends object>({
   const layout = useTableLayout(name ?? '');
   const { cursor } = search;
   const hasMore = (query.data?.next_cursor ?? null) !== null;
+  // A list on one page has been counted by reading it.
+  const onePage = cursor === undefined && !hasMore ? query.data?.data.length : undefined;
+  const rows = total ?? query.data?.total ?? onePage ?? 0;
   return (
     <Card flush>
       <FilterBar
@@ -126,7 +129,7 @@ export function ListCard<Row extends object>({
           <CursorPager
             list={query.data}
             cursor={cursor}
-            says={total === null || says === undefined ? '' : says(total)}
+            says={rows === 0 || says === undefined ? '' : says(rows)}
           />
         }
       />
@@ -169,6 +172,7 @@ function only<Name extends string>(name: Name, value: string): { readonly [One i
 }
 
 interface ListSearchProps<Name extends string> extends ListFilterProps<Name> {
+  readonly hint?: string | undefined;
   readonly isAmount?: boolean;
 }
 

@@ -9,12 +9,14 @@ const pauseMilliseconds = 300;
 
 interface SearchFieldProps {
   readonly label: string;
+  /** Shown on hover: what the search finds, and what it does not. */
+  readonly hint?: string | undefined;
   readonly value: string;
   readonly onSearch: (text: string) => void;
   readonly isAmount?: boolean;
 }
 
-export function SearchField({ label, value, onSearch, isAmount = false }: SearchFieldProps) {
+export function SearchField({ label, hint, value, onSearch, isAmount = false }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const shown = useRef(value);
   // Texts that were sent but are not yet in the URL. On slow machines people keep typing meanwhile.
@@ -63,6 +65,8 @@ export function SearchField({ label, value, onSearch, isAmount = false }: Search
         data-search-field={isAmount ? undefined : ''}
         inputMode={isAmount ? 'decimal' : undefined}
         aria-label={label}
+        aria-description={hint}
+        title={hint}
         placeholder={label}
         value={text}
         maxLength={254}

@@ -3,7 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import type { PanelCustomer } from '../../api/shapes.ts';
 import { planTimeLeft, planTimeLeftSentence } from '../../text/plan-time.ts';
-import { planStatusWord } from '../../text/words.ts';
+import { planStatusWord, referenceBeside } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { CustomerLink } from '../../ui/page-links.tsx';
@@ -48,7 +48,7 @@ export function customerColumns<Row extends PanelCustomer>({
                   ? ` · ${planTimeLeftSentence(customer.seconds_left)}`
                   : ''}
               </span>
-              <bdi className="max-sm:hidden">{otherName(customer)}</bdi>
+              <bdi className="max-sm:hidden">{referenceBeside(customer)}</bdi>
             </>
           }
         />
@@ -106,10 +106,6 @@ export function customerOnPhone({ plan }: PanelCustomer) {
       Ends <Time at={plan.expires_at} style="day" />
     </Trans>
   );
-}
-
-function otherName({ name, reference }: PanelCustomer): string {
-  return reference === name ? '' : reference;
 }
 
 /** A customer is not "expired" while a pending order is about to begin a plan. */

@@ -6,14 +6,13 @@ import { type Fact, Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { UnsettledBadge } from '../orders/order-columns.tsx';
 import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 
 interface CustomerFactsProps {
   readonly customer: PanelCustomer | undefined;
   readonly orders: readonly Order[] | undefined;
-  readonly orderPage?: OrderPageAddress;
+  readonly orderPage?: '/orders/$orderId' | '/admin/orders/$orderId';
   readonly first?: readonly Fact[];
 }
 

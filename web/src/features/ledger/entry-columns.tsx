@@ -1,21 +1,22 @@
 import { t } from '@lingui/core/macro';
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import type { LedgerEntry, PanelLedgerEntry } from '../../api/shapes.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
-import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { OrderPageAddress } from './order-page-address.ts';
 
 /** In the panel, entries include the order's customer. */
 type Entry = LedgerEntry & Partial<Pick<PanelLedgerEntry, 'customer' | 'customer_name'>>;
 
-/** `orderPage` is where an order's row leads. "." opens the row's drawer; null means no link. */
-export function entryColumns(
-  orderPage: OrderPageAddress | '.' | null,
-  Icon?: ComponentType<{ readonly kind: string }>,
-): readonly Column<Entry>[] {
+interface EntryColumns {
+  readonly Link: ComponentType<{ readonly entry: Entry; readonly children: ReactNode }>;
+  readonly Icon?: ComponentType<{ readonly kind: string }>;
+  /** On the order's own page the order is not named. */
+  readonly isOfOrder?: boolean;
+}
+
+export function entryColumns({ Link, Icon, isOfOrder = false }: EntryColumns): readonly Column<Entry>[] {
   return [
     { title: t`No.`, from: 'md', cell: ({ number }) => <span className="figures text-soft">{number}</span> },
     {
@@ -25,7 +26,9 @@ export function entryColumns(
         <div className="flex min-w-0 items-center gap-3">
           {Icon && <Icon kind={entry.kind} />}
           <TwoLines
-            first={<Reason entry={entry} orderPage={orderPage} />}
+            first={
+              <Link entry={entry}>{isOfOrder ? entryKindWord(entry.kind) : <Reason entry={entry} />}</Link>
+            }
             second={
               <>
                 <span className="sm:hidden">
@@ -57,46 +60,18 @@ export function entryColumns(
   ];
 }
 
-interface ReasonProps {
-  readonly entry: Entry;
-  readonly orderPage: OrderPageAddress | '.' | null;
-}
-
-function Reason({ entry, orderPage }: ReasonProps) {
-  const { order_id: orderId } = entry;
+/** Narrow screens show only the customer. */
+function Reason({ entry }: { readonly entry: Entry }) {
+  const { order_id: orderId, customer, customer_name: name } = entry;
   const kind = entryKindWord(entry.kind);
-  if (orderPage === '.') {
-    return (
-      <DrawerLink id={entry.id}>
-        <span className="max-sm:hidden">{orderId === null ? kind : t`${kind} for order ${orderId}`}</span>
-        <span className="sm:hidden">
-          {kind}
-          {orderId === null ? null : (
-            <>
-              {' '}
-              · <bdi>{entry.customer_name || (entry.customer ?? orderId)}</bdi>
-            </>
-          )}
-        </span>
-      </DrawerLink>
-    );
-  }
-  if (orderId === null) return <span className="font-medium">{kind}</span>;
-  // Narrow screens show only the customer.
-  const words = (
+  if (orderId === null) return kind;
+  return (
     <>
       <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>
       <span className="sm:hidden">
-        {kind} · <bdi>{entry.customer ?? orderId}</bdi>
+        {kind} · <bdi>{name || (customer ?? orderId)}</bdi>
       </span>
     </>
-  );
-  return orderPage === null ? (
-    <span className="font-medium">{words}</span>
-  ) : (
-    <RowLink to={orderPage} params={{ orderId: String(orderId) }}>
-      {words}
-    </RowLink>
   );
 }
 

@@ -17,6 +17,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField, ListSelect, ListSpan, OnlyOne } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
+import { DrawerLink } from '../../ui/text-link.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { entryColumns } from './entry-columns.tsx';
 import { EntryIcon } from './entry-icon.tsx';
@@ -26,7 +27,10 @@ type LedgerSearch = ListSearch<typeof ledgerParams>;
 
 const EntryDrawer = lazyEarly(withTexts(() => import('./entry-drawer.tsx')));
 
-const columns = entryColumns('.', EntryIcon);
+const columns = entryColumns({
+  Link: ({ entry, children }) => <DrawerLink id={entry.id}>{children}</DrawerLink>,
+  Icon: EntryIcon,
+});
 const kinds = [
   { value: '', title: t`All types` },
   ...['credit', 'debit', 'charge', 'refund', 'reversal', 'settlement', 'reinstatement'].map((kind) => ({

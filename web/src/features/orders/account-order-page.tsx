@@ -5,7 +5,6 @@ import { accountOrderQuery } from '../../api/console-queries.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
-import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { OrderCallCard } from '../fulfillment/order-call-card.tsx';
@@ -57,6 +56,7 @@ export function AccountOrderPage() {
       />
       <OrderSheet
         found={data}
+        accountId={account?.id ?? 0}
         first={[
           {
             name: t`Account`,
@@ -67,11 +67,6 @@ export function AccountOrderPage() {
             ),
           },
         ]}
-        customer={({ customer }) => (
-          <CustomerLink id={customer.id} isOperator>
-            {customer.reference}
-          </CustomerLink>
-        )}
         below={data === undefined ? null : <OrderCallCard orderId={data.order.id} />}
       />
     </>

@@ -8,7 +8,6 @@ import { allOrdersPath, allOrdersQuery } from '../../api/console-queries.ts';
 import { allOrderParams } from '../../api/list-params.ts';
 import type { ListedOrder } from '../../api/shapes.ts';
 import { withTexts } from '../../text/texts.ts';
-import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
@@ -22,9 +21,7 @@ import { noOrders, OrderFilters, ordersWanted } from './order-filters.tsx';
 
 const OrderDrawer = lazyEarly(withTexts(() => import('./order-drawer.tsx')));
 
-const [customerColumn, ...otherColumns] = orderColumns({ orderPage: 'drawer' });
-const columns: readonly Column<ListedOrder>[] = [
-  ...(customerColumn === undefined ? [] : [customerColumn]),
+const columns = orderColumns<ListedOrder>([
   {
     title: t`Account`,
     id: 'account',
@@ -35,8 +32,7 @@ const columns: readonly Column<ListedOrder>[] = [
       </AccountLink>
     ),
   },
-  ...otherColumns,
-];
+]);
 const rowKey = ({ id }: ListedOrder) => id;
 
 export function AllOrdersPage() {
@@ -45,6 +41,10 @@ export function AllOrdersPage() {
   const wanted = { words: q, ...ordersWanted(list.search), account_id };
   const query = useQuery(allOrdersQuery({ ...wanted, cursor }));
   const opened = useOpenRow(query.data?.data, rowKey);
+  const hint =
+    account_id === undefined
+      ? t`Searches IDs. Choose an account to search names, email addresses and keys as well.`
+      : undefined;
   return (
     <>
       <PageHeader
@@ -75,10 +75,7 @@ export function AllOrdersPage() {
         }
         nothing={{
           ...noOrders,
-          hint:
-            q === undefined || account_id !== undefined
-              ? undefined
-              : t`Searches IDs. Choose an account to search names, email addresses and keys as well.`,
+          hint: q === undefined ? undefined : hint,
         }}
         says={(total) => plural(total, { one: '# order', other: '# orders' })}
       >
@@ -86,6 +83,7 @@ export function AllOrdersPage() {
           list={list}
           name="q"
           label={account_id === undefined ? t`Order or customer ID` : t`Customer, order or key`}
+          hint={hint}
         />
         <OrderFilters list={list} isOperator />
       </ListCard>

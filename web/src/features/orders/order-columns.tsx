@@ -1,64 +1,57 @@
 import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
-import type { Order } from '../../api/shapes.ts';
-import { orderKindWord, orderStatusWord, periodWord } from '../../text/words.ts';
+import type { Order, PanelOrder } from '../../api/shapes.ts';
+import { formatMoney } from '../../text/amounts.ts';
+import { orderKindWord, orderStatusWord, periodWord, referenceBeside } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
-import { DrawerLink, RowLink } from '../../ui/text-link.tsx';
+import { DrawerLink, TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import type { OrderPageAddress } from '../ledger/order-page-address.ts';
 import { FailedRefund } from './order-failure.tsx';
 
-/** `orderPage` is where a row leads; "drawer" opens the drawer beside the list. */
-export function orderColumns({
-  orderPage = '/orders/$orderId',
-  withCustomer = true,
-}: {
-  readonly orderPage?: OrderPageAddress | 'drawer';
-  readonly withCustomer?: boolean;
-} = {}): readonly Column<Order>[] {
-  const main = (order: Order) => (withCustomer ? order.customer.reference : order.package.name);
-  const customer: Column<Order> = {
-    title: withCustomer ? t`Customer` : t`Package`,
-    grows: true,
-    cell: (order) => (
-      <TwoLines
-        first={
-          orderPage === 'drawer' ? (
-            <DrawerLink id={order.id}>
-              <bdi>{main(order)}</bdi>
-            </DrawerLink>
-          ) : (
-            <RowLink to={orderPage} params={{ orderId: String(order.id) }}>
-              <bdi>{main(order)}</bdi>
-            </RowLink>
-          )
-        }
-        second={
-          <span className="figures">
-            {order.id}
-            {withCustomer ? (
-              <span className="md:hidden">
-                {' · '}
-                <bdi>{order.package.name}</bdi>
-              </span>
-            ) : null}
+const customerColumn: Column<PanelOrder> = {
+  title: t`Customer`,
+  grows: true,
+  cell: ({ id, customer, package: sold }) => (
+    <TwoLines
+      first={
+        <DrawerLink id={id}>
+          <bdi>{customer.name}</bdi>
+        </DrawerLink>
+      }
+      second={
+        <span className="flex">
+          {referenceBeside(customer) === '' ? null : (
+            <>
+              <bdi className="truncate max-sm:hidden">{referenceBeside(customer)}</bdi>
+              <span className="whitespace-pre max-sm:hidden">{' · '}</span>
+            </>
+          )}
+          <span className="figures">{id}</span>
+          <span className="truncate whitespace-pre md:hidden">
+            {' · '}
+            <bdi>{sold.name}</bdi>
           </span>
-        }
-      />
-    ),
-  };
-  const product: Column<Order> = {
-    title: t`Package`,
-    id: 'package',
-    from: 'md',
-    cell: (order) => <PackageAndPeriod order={order} />,
-  };
-  const period: Column<Order> = { title: t`Period`, from: 'md', cell: ({ months }) => periodWord(months) };
+        </span>
+      }
+    />
+  ),
+};
+
+/** `second` follows the customer. */
+export function orderColumns<Row extends PanelOrder = PanelOrder>(
+  second: readonly Column<Row>[] = [],
+): readonly Column<Row>[] {
   return [
-    customer,
-    withCustomer ? product : period,
+    customerColumn,
+    ...second,
+    {
+      title: t`Package`,
+      id: 'package',
+      from: 'md',
+      cell: (order) => <PackageAndPeriod order={order} />,
+    },
     {
       title: t`Type`,
       id: 'kind',
@@ -90,14 +83,14 @@ export function orderColumns({
       align: 'end',
       cell: (order) => {
         const { price, refund, currency, failure } = order;
+        const amount = formatMoney(refund, currency);
         return (
           <div className="leading-snug">
             <Money amount={price} currency={currency} />
             <FailedRefund order={order} />
             {refund === '0.00' || failure !== undefined ? null : (
-              <div className="text-xs">
-                <Money amount={refund} currency={currency} signed />
-                <span className="sr-only"> {t`refund`}</span>
+              <div className="text-xs whitespace-nowrap text-soft">
+                <Trans>{amount} refunded</Trans>
               </div>
             )}
           </div>
@@ -107,10 +100,23 @@ export function orderColumns({
   ];
 }
 
-export function PackageAndPeriod({ order: { package: sold, months } }: { readonly order: Order }) {
+interface PackageAndPeriodProps {
+  readonly order: Order;
+  /** The operator's package page is linked. */
+  readonly isOperator?: boolean;
+}
+
+export function PackageAndPeriod({ order: { package: sold, months }, isOperator }: PackageAndPeriodProps) {
+  const name = <bdi className="truncate">{sold.name}</bdi>;
   return (
     <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
-      <bdi className="truncate">{sold.name}</bdi>
+      {isOperator ? (
+        <TextLink to="/admin/packages/$packageId" params={{ packageId: String(sold.id) }}>
+          {name}
+        </TextLink>
+      ) : (
+        name
+      )}
       <span className="text-soft">{periodWord(months)}</span>
     </span>
   );

@@ -3,9 +3,11 @@
 import { t } from '@lingui/core/macro';
 import { Check, Clock, X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { Order, OrderWithEntries } from '../../api/shapes.ts';
+import type { Order, OrderWithEntries, PlacingRequest } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { keyNameWord } from '../../text/words.ts';
 import { classNames } from '../../ui/class-names.ts';
+import { RequestLink } from '../../ui/page-links.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -33,14 +35,27 @@ const placed: Readonly<Record<string, string>> = {
   service: t`Placed by auto-renew`,
 };
 
-export function OrderCourse({ found }: { readonly found: OrderWithEntries | undefined }) {
+interface OrderCourseProps {
+  readonly found: OrderWithEntries | undefined;
+  /** null means the signed-in account. */
+  readonly accountId: number | null;
+}
+
+export function OrderCourse({ found, accountId }: OrderCourseProps) {
   if (found === undefined) return <Skeleton className="h-20 w-full" />;
   const { order, course } = found;
   const { handoff } = course;
   return (
     <ol className="flex flex-col gap-4">
-      <Step state="done" title={placed[course.placed_by] ?? t`Placed`} at={order.created_at} />
-      {handoff === null ? null : <Step state="done" title={t`Sent to the product`} at={order.created_at} />}
+      <Step
+        state="done"
+        title={course.request === null ? (placed[course.placed_by] ?? t`Placed`) : t`Placed through the API`}
+        at={order.created_at}
+        by={course.request === null ? null : course.request.key}
+      >
+        {course.request === null ? null : <Request request={course.request} accountId={accountId} />}
+      </Step>
+      {handoff === null ? null : <Step state="done" title={t`Sent to the product`} />}
       {order.status === 'pending' ? (
         <Step state="waiting" title={t`Waiting for the product`} />
       ) : order.status === 'failed' ? (
@@ -60,15 +75,33 @@ export function OrderCourse({ found }: { readonly found: OrderWithEntries | unde
           state="done"
           title={
             handoff === null
-              ? t`Completed`
+              ? t`Completed immediately`
               : handoff.settled_by === 'operator'
                 ? t`Confirmed by the operator`
                 : t`Confirmed by the product`
           }
-          at={handoff?.settled_at ?? order.created_at}
+          at={handoff?.settled_at ?? undefined}
         />
       )}
     </ol>
+  );
+}
+
+interface RequestProps {
+  readonly request: PlacingRequest;
+  readonly accountId: number | null;
+}
+
+function Request({ request: { id, method, path, status }, accountId }: RequestProps) {
+  return (
+    <>
+      <RequestLink id={id} accountId={accountId}>
+        <span className="font-mono text-[0.8125rem]">
+          {method} {path}
+        </span>
+      </RequestLink>{' '}
+      <span className="figures">{status}</span>
+    </>
   );
 }
 
@@ -82,10 +115,12 @@ interface StepProps {
   readonly state: keyof typeof states;
   readonly title: string;
   readonly at?: string | undefined;
+  /** The name of the API key. */
+  readonly by?: string | null;
   readonly children?: ReactNode;
 }
 
-function Step({ state, title, at, children }: StepProps) {
+function Step({ state, title, at, by = null, children }: StepProps) {
   const { icon: Icon, look } = states[state];
   return (
     <li className="group relative flex gap-3">
@@ -110,6 +145,12 @@ function Step({ state, title, at, children }: StepProps) {
         {at === undefined ? null : (
           <p className="text-xs text-soft">
             <Time at={at} />
+            {by === null ? null : (
+              <>
+                {' · '}
+                <bdi>{keyNameWord(by) || t`unnamed`}</bdi>
+              </>
+            )}
           </p>
         )}
       </div>

@@ -1,19 +1,22 @@
 import { t } from '@lingui/core/macro';
+import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { useMay } from '../../api/person.ts';
 import { orderQuery } from '../../api/queries.ts';
-import type { ListedOrder, Order } from '../../api/shapes.ts';
+import type { ListedOrder, PanelOrder } from '../../api/shapes.ts';
+import { formatMoney } from '../../text/amounts.ts';
 import { entryKindWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Copied } from '../../ui/copied.tsx';
+import { TwoLines } from '../../ui/data-table.tsx';
 import { Drawer } from '../../ui/drawer.tsx';
 import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { AccountLink, CustomerLink } from '../../ui/page-links.tsx';
+import { AccountLink, EntryLink, NamedCustomer, RequestLink } from '../../ui/page-links.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -24,7 +27,7 @@ import { useOrderRenewal } from './order-renewal.ts';
 
 interface OrderDrawerProps {
   readonly id: string;
-  readonly opened: OpenRow<Order>;
+  readonly opened: OpenRow<PanelOrder>;
   /** null means the signed-in account. */
   readonly accountId: number | null;
   /** Shown where the list has orders of several accounts. */
@@ -87,13 +90,9 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
                   ]),
               {
                 name: t`Customer`,
-                value: order && (
-                  <CustomerLink id={order.customer.id} isOperator={!isOwn}>
-                    {order.customer.reference}
-                  </CustomerLink>
-                ),
+                value: order && <NamedCustomer customer={order.customer} isOperator={!isOwn} />,
               },
-              { name: t`Package`, value: order && <PackageAndPeriod order={order} /> },
+              { name: t`Package`, value: order && <PackageAndPeriod order={order} isOperator={!isOwn} /> },
               { name: t`Price`, value: order && <RuledPrice of={order} /> },
               ...(order === undefined || order.refund === '0.00' || order.failure !== undefined
                 ? []
@@ -105,6 +104,18 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
                   ]),
               ...failureFacts(order),
               { name: t`Ordered`, value: order && <Time at={order.created_at} /> },
+              ...(data?.course.request == null
+                ? []
+                : [
+                    {
+                      name: t`Placed with`,
+                      value: (
+                        <RequestLink id={data.course.request.id} accountId={accountId}>
+                          {t`API request`}
+                        </RequestLink>
+                      ),
+                    },
+                  ]),
               { name: t`New plan end`, value: order && <OrderedEnd order={order} /> },
               {
                 name: t`Idempotency key`,
@@ -118,8 +129,20 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
               <ul>
                 {data.entries.map((entry) => (
                   <li key={entry.id} className="flex justify-between gap-4 border-t border-line py-2">
-                    <span>{entryKindWord(entry.kind)}</span>
-                    <Money amount={entry.amount} currency={order.currency} signed />
+                    <TwoLines
+                      first={
+                        <EntryLink entry={entry} accountId={accountId}>
+                          {`${entryKindWord(entry.kind)} ${entry.number}`}
+                        </EntryLink>
+                      }
+                      second={<Time at={entry.created_at} />}
+                    />
+                    <span className="text-right leading-snug">
+                      <Money amount={entry.amount} currency={order.currency} signed />
+                      <span className="block text-xs text-soft">
+                        <Trans>Balance {formatMoney(entry.balance_after, order.currency)}</Trans>
+                      </span>
+                    </span>
                   </li>
                 ))}
               </ul>

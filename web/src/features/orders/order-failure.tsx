@@ -29,7 +29,7 @@ export function FailedRefund({ order }: { readonly order: Order }) {
   if (order.failure === undefined || order.failure.refunded === '0.00') return null;
   const amount = formatMoney(order.failure.refunded, order.currency);
   return (
-    <div className="text-xs text-soft">
+    <div className="text-xs whitespace-nowrap text-soft">
       <Trans>{amount} refunded</Trans>
     </div>
   );

@@ -6,7 +6,7 @@ import { ShoppingBag } from 'lucide-react';
 import { type ReactNode, Suspense } from 'react';
 import { orderParams } from '../../api/list-params.ts';
 import { listOf, ordersQuery } from '../../api/queries.ts';
-import type { Order } from '../../api/shapes.ts';
+import type { PanelOrder } from '../../api/shapes.ts';
 import { withTexts } from '../../text/texts.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField, OnlyOne } from '../../ui/list-card.tsx';
@@ -18,8 +18,9 @@ import { noOrders, OrderFilters, ordersWanted } from './order-filters.tsx';
 
 const OrderDrawer = lazyEarly(withTexts(() => import('./order-drawer.tsx')));
 
-const columns = orderColumns({ orderPage: 'drawer' });
-const rowKey = ({ id }: Order) => id;
+const columns = orderColumns();
+const rowKey = ({ id }: PanelOrder) => id;
+
 interface OrderListProps {
   /** null means the signed-in account. */
   readonly accountId: number | null;

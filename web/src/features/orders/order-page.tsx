@@ -9,7 +9,6 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
-import { CustomerLink } from '../../ui/page-links.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { RenewalNotice } from '../plans/renewal-notice.tsx';
 import { renewalOf, useOpenOrder } from './open-order.ts';
@@ -70,10 +69,7 @@ export function OrderPage() {
           <RenewalNotice renewal={renewal} />
         )}
       </div>
-      <OrderSheet
-        found={data}
-        customer={({ customer }) => <CustomerLink id={customer.id}>{customer.reference}</CustomerLink>}
-      />
+      <OrderSheet found={data} accountId={null} />
     </>
   );
 }

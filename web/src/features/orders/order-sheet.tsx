@@ -1,46 +1,60 @@
 import { t } from '@lingui/core/macro';
 import { ShoppingBag } from 'lucide-react';
-import type { ReactNode } from 'react';
-import type { Order, OrderWithEntries } from '../../api/shapes.ts';
+import { type ReactNode, useMemo } from 'react';
+import type { OrderWithEntries } from '../../api/shapes.ts';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
-import { RuledPrice } from '../../ui/ruled-price.tsx';
+import { EntryLink, NamedCustomer } from '../../ui/page-links.tsx';
+import { priceRuleWords } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
 import { entryColumns } from '../ledger/entry-columns.tsx';
 import { OrderedEnd, PackageAndPeriod } from './order-columns.tsx';
 import { moneyLine, OrderCourse } from './order-course.tsx';
 
-const columns = entryColumns(null);
-
 interface OrderSheetProps {
   readonly found: OrderWithEntries | undefined;
-  readonly customer: (order: Order) => ReactNode;
+  /** null means the signed-in account. */
+  readonly accountId: number | null;
   readonly first?: readonly Fact[];
   readonly below?: ReactNode;
 }
 
-export function OrderSheet({ found, customer, first = [], below = null }: OrderSheetProps) {
+export function OrderSheet({ found, accountId, first = [], below = null }: OrderSheetProps) {
+  const columns = useMemo(
+    () =>
+      entryColumns({
+        Link: ({ entry, children }) => (
+          <EntryLink entry={entry} row accountId={accountId}>
+            {children}
+          </EntryLink>
+        ),
+        isOfOrder: true,
+      }),
+    [accountId],
+  );
   const order = found?.order;
-  const value = <Value,>(read: (order: Order) => Value) => (order === undefined ? undefined : read(order));
+  const isOperator = accountId !== null;
+  const rule = order === undefined ? null : priceRuleWords(order);
   const facts: readonly Fact[] = [
     ...first,
-    { name: t`Customer`, value: value(customer) },
-    { name: t`Package`, value: value((known) => <PackageAndPeriod order={known} />) },
-    { name: t`Price`, value: value((known) => <RuledPrice of={known} />) },
-    { name: t`Ordered`, value: value(({ created_at: at }) => <Time at={at} />) },
-    { name: t`New plan end`, value: value((known) => <OrderedEnd order={known} />) },
+    {
+      name: t`Customer`,
+      value: order && <NamedCustomer customer={order.customer} isOperator={isOperator} />,
+    },
+    { name: t`Package`, value: order && <PackageAndPeriod order={order} isOperator={isOperator} /> },
+    ...(rule === null ? [] : [{ name: t`Price`, value: rule }]),
+    { name: t`New plan end`, value: order && <OrderedEnd order={order} /> },
     {
       name: t`Idempotency key`,
-      value: value(({ idempotency_key: key }) => <Copied text={key} label={t`Copy idempotency key`} />),
+      value: order && <Copied text={order.idempotency_key} label={t`Copy idempotency key`} />,
     },
   ];
   return (
     <div className="flex flex-col gap-5">
-      <div className="grid gap-5 lg:grid-cols-[1fr_20rem]">
+      <div className="grid items-start gap-5 lg:grid-cols-[1fr_20rem]">
         <Card>
           <p className="figures mb-3 text-base font-semibold">
             {order === undefined ? <Skeleton className="my-1 w-40" /> : moneyLine(order)}
@@ -48,7 +62,7 @@ export function OrderSheet({ found, customer, first = [], below = null }: OrderS
           <Facts facts={facts} />
         </Card>
         <Card title={t`Timeline`}>
-          <OrderCourse found={found} />
+          <OrderCourse found={found} accountId={accountId} />
         </Card>
       </div>
       {below}

@@ -17,6 +17,7 @@ import { timesOfUtc } from '../../text/days.ts';
 import { formatChange, formatCount } from '../../text/language.ts';
 import { planTimeLeft } from '../../text/plan-time.ts';
 import { formatSeriesDate } from '../../text/times.ts';
+import { referenceBeside } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -359,14 +360,14 @@ function ExpiringPlans({ overview, error }: ExpiringPlansProps) {
     {
       title: t`Customer`,
       grows: true,
-      cell: ({ id, name, reference }) => (
+      cell: (customer) => (
         <TwoLines
           first={
-            <CustomerLink id={id} row>
-              {name}
+            <CustomerLink id={customer.id} row>
+              {customer.name}
             </CustomerLink>
           }
-          second={<bdi>{reference === name ? '' : reference}</bdi>}
+          second={<bdi>{referenceBeside(customer)}</bdi>}
         />
       ),
     },

@@ -1,1 +1,0 @@
-export type OrderPageAddress = '/orders/$orderId' | '/admin/orders/$orderId';
