@@ -73,7 +73,8 @@ test('opening a link shows one button and spends nothing; pressing it spends it 
     assert.equal(page.text.match(/<button/g)?.length, 1);
     assert.match(page.text, /<form method="post">/);
     assert.equal(page.headers.get('set-cookie'), null);
-    assert.doesNotMatch(page.text, /Ada|Basic/, 'nothing of the customer before the button');
+    assert.match(wordsOf(page), /Log in as \S?Ada Lovelace/);
+    assert.doesNotMatch(page.text, /Basic/, 'nothing of the plan before the button');
   }
   const spent = await post(path);
   assert.deepEqual([spent.status, spent.headers.get('location')], [303, '/customer']);
@@ -243,10 +244,14 @@ test('a customer’s page says who made login links and what became of them, for
   assert.deepEqual(await linksOf(await signIn(service, service.admin), `/admin${customer}`), []);
 });
 
-test('tokens that were never handed out are 410, and look like spent ones', async () => {
-  const { path } = await orderWithLink();
+test('tokens that were never handed out are 410 and name no shop; a spent one says which shop to ask', async () => {
+  const { account, path } = await orderWithLink();
   await logIn(path);
   const spent = await get(path);
+  assert.equal(spent.status, 410);
+  assert.match(wordsOf(spent), new RegExp(`Ask \\S?${await usernameOf(service, account)}\\S? for a new one`));
+  const unknown = await get('/login/x');
+  assert.match(wordsOf(unknown), /Ask for a new one where you bought your plan/);
   const token = path.slice('/login/'.length);
   const last = token.endsWith('A') ? 'Q' : 'A';
   for (const wrong of [
@@ -261,7 +266,7 @@ test('tokens that were never handed out are 410, and look like spent ones', asyn
     'x'.repeat(600),
   ].filter(reachesService)) {
     for (const page of [await get(`/login/${wrong}`), await post(`/login/${wrong}`)]) {
-      assert.deepEqual([page.status, page.text], [410, spent.text], wrong.slice(0, 50));
+      assert.deepEqual([page.status, page.text], [410, unknown.text], wrong.slice(0, 50));
     }
   }
 });

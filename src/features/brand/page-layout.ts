@@ -12,12 +12,15 @@ export const stylesheetPath = '/customer.css';
 
 export interface PageLook {
   readonly brand: Brand;
+  /** Who sold the plan. Known only to those who have a login link or a session. */
+  readonly shop?: string | null;
   readonly translator: Translator;
 }
 
 const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 
-export function page({ brand, translator }: PageLook, title: string, body: Markup): string {
+export function page(look: PageLook, title: string, body: Markup): string {
+  const { brand, translator } = look;
   const { t, language } = translator;
   const others = languages.filter((other) => other !== language);
   const { supportAddress } = brand;
@@ -34,7 +37,7 @@ export function page({ brand, translator }: PageLook, title: string, body: Marku
 <link rel="stylesheet" href="${brandStylesheetPath}">
 ${icon === null ? html`` : html`<link rel="icon" href="${icon}">\n`}</head>
 <body>
-${operator(brand)}<main>
+${face(look)}<main>
 ${body}
 </main>
 <footer>${supportAddress === null ? html`` : html`<p><a href="mailto:${supportAddress}">${t('help', { address: supportAddress })}</a></p>`}
@@ -47,8 +50,10 @@ ${body}
 `.text;
 }
 
-function operator(brand: Brand): Markup {
-  const { name, logo } = brand;
+/** The operator's brand, or without one the shop. */
+function face({ brand, shop = null }: PageLook): Markup {
+  const { logo } = brand;
+  const name = brand.name ?? (logo === null ? shop : null);
   if (name === null && logo === null) return html``;
   const image =
     logo === null
@@ -57,9 +62,22 @@ function operator(brand: Brand): Markup {
   return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
 }
 
-export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey): string {
+export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey | TextByShop): string {
   const { t } = look.translator;
-  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${t(text)}</p>${supportButton(look)}`);
+  const words = typeof text === 'string' ? t(text) : textByShop(look, text);
+  return page(look, t(title), html`<h1>${t(heading)}</h1>\n<p>${words}</p>${supportButton(look)}`);
+}
+
+/** The first names the shop, the second does not. */
+export type TextByShop = readonly [named: TextKey, unnamed: TextKey];
+
+/** Names the operator where the shop is not known. */
+export function textByShop(
+  { brand, shop, translator: { t } }: PageLook,
+  [named, unnamed]: TextByShop,
+): string {
+  const asked = shop ?? brand.name;
+  return asked === null ? t(unnamed) : t(named, { shop: asked });
 }
 
 /** The way on from a page that has no other. */
@@ -160,6 +178,7 @@ h1 { margin: 0 0 .75rem; font-size: 1.375rem; line-height: 1.3; letter-spacing: 
 h1:has(.state) { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem .75rem; }
 h2 { margin: 1.75rem 0 .5rem; font-size: .9375rem; }
 p { margin: .5rem 0 1.25rem; }
+.ask { margin-top: 1.75rem; color: var(--soft); }
 dl { margin: 0; }
 dl div { display: flex; flex-wrap: wrap; gap: 0 1rem; padding: .5rem 0; border-top: 1px solid var(--line); }
 h2 + dl div:first-child { border-top: 0; }

@@ -5,32 +5,32 @@ import type { Translator } from '../../platform/text/translator.ts';
 import type { LimitDefinition, LimitValue } from '../../shared/limits.ts';
 import { html, Markup } from '../../shared/markup.ts';
 import { type EpochSeconds, formatTime } from '../../shared/times.ts';
-import { notice, type PageLook, page, supportButton } from '../brand/page-layout.ts';
+import { notice, type PageLook, page, supportButton, textByShop } from '../brand/page-layout.ts';
 import type { Customer } from '../order-engine/records/customer-table.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-export function confirmPage(look: PageLook): string {
+export function confirmPage(look: PageLook, name: string): string {
   const { t } = look.translator;
   return page(
     look,
     t('login_title'),
-    html`<h1>${t('login_title')}</h1>
+    html`<h1>${t('login_as', { name })}</h1>
 <p>${t('login_text')}</p>
 <form method="post"><button type="submit">${t('login_button')}</button></form>`,
   );
 }
 
 export function spentPage(look: PageLook): string {
-  return notice(look, 'spent_title', 'spent_heading', 'spent_text');
+  return notice(look, 'spent_title', 'spent_heading', ['spent_text_shop', 'spent_text']);
 }
 
 export function signedOutPage(look: PageLook): string {
-  return notice(look, 'signed_out_title', 'signed_out_heading', 'signed_out_text');
+  return notice(look, 'signed_out_title', 'signed_out_heading', ['signed_out_text_shop', 'signed_out_text']);
 }
 
 export function suspendedPage(look: PageLook): string {
-  return notice(look, 'suspended_title', 'suspended_heading', 'suspended_text');
+  return notice(look, 'suspended_title', 'suspended_heading', ['suspended_text_shop', 'suspended_text']);
 }
 
 interface ShownPlan {
@@ -68,9 +68,10 @@ ${isActive ? timeLeft(translator, customer, now) : html``}
 <div><dt>${t(end)}</dt><dd>${day(translator, customer.expiresAt)}</dd></div>
 ${isActive ? html`<div><dt>${t('renewal')}</dt><dd>${renewal(translator, customer)}</dd></div>` : html``}
 </dl>
-${isActive ? html`` : html`<p>${t('ask_to_go_on')}</p>${supportButton(look)}`}
+${isActive ? html`` : html`<p>${textByShop(look, ['ask_to_go_on_shop', 'ask_to_go_on'])}</p>${supportButton(look)}`}
 ${plan === undefined ? html`` : limitsTable(translator, plan, limits)}
-${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}`,
+${features.length === 0 ? html`` : html`<h2>${t('features')}</h2><ul>${features}</ul>`}
+${isActive ? html`<p class="ask">${textByShop(look, ['questions_shop', 'questions'])}</p>` : html``}`,
   );
 }
 

@@ -20,7 +20,13 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { isSuspended } from '../order-engine/records/plan-life.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
 import { confirmPage, customerPage, signedOutPage, spentPage, suspendedPage } from './customer-pages.ts';
-import { endSession, findOpenLink, findSessionCustomer, spendLoginLink } from './login-links.ts';
+import {
+  endSession,
+  findLinkAccount,
+  findOpenLink,
+  findSessionCustomer,
+  spendLoginLink,
+} from './login-links.ts';
 
 export interface LoginLinkRoutesDependencies {
   readonly database: Database;
@@ -94,16 +100,16 @@ export async function loginLinkRoutes(
     if (isRefusal(session)) return showLimited(request, reply, session);
     const customer = session && (await customers.find(session.accountId, session.customerNumber));
     if (!customer) return showPage(reply, 401, signedOutPage(lookOf(request)));
-    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage(lookOf(request)));
+    const account = await findAccount(database, customer.accountId);
+    const look = { ...lookOf(request), shop: account?.displayName || null };
+    if (isSuspended(customer)) return showPage(reply, 403, suspendedPage(look));
     const { byId, limits } = packages();
     const plan = byId.get(customer.packageId);
-    const testClock = isTestAccount(customer.accountId)
-      ? ((await findAccount(database, customer.accountId))?.testClock ?? null)
-      : null;
+    const testClock = isTestAccount(customer.accountId) ? (account?.testClock ?? null) : null;
     return showPage(
       reply,
       200,
-      customerPage(lookOf(request), customer, { plan, limits }, testClock ?? now(), testClock !== null),
+      customerPage(look, customer, { plan, limits }, testClock ?? now(), testClock !== null),
     );
   });
 
@@ -120,17 +126,19 @@ export async function loginLinkRoutes(
     return open && customers.find(open.accountId, open.customerNumber);
   }
 
-  function showLink(
-    request: FastifyRequest,
+  async function showLink(
+    request: FastifyRequest<WithToken>,
     reply: FastifyReply,
     customer: Customer | null | Refusal,
-  ): FastifyReply {
+  ): Promise<FastifyReply> {
     if (isRefusal(customer)) return showLimited(request, reply, customer);
-    if (customer === null) return showPage(reply, 410, spentPage(lookOf(request)));
-    const look = lookOf(request);
+    const accountId = customer?.accountId ?? (await findLinkAccount(database, request.params.token));
+    const account = accountId === null ? null : await findAccount(database, accountId);
+    const look = { ...lookOf(request), shop: account?.displayName || null };
+    if (customer === null) return showPage(reply, 410, spentPage(look));
     return isSuspended(customer)
       ? showPage(reply, 403, suspendedPage(look))
-      : showPage(reply, 200, confirmPage(look));
+      : showPage(reply, 200, confirmPage(look, customer.name));
   }
 
   function showLimited(request: FastifyRequest, reply: FastifyReply, { code }: Refusal): FastifyReply {

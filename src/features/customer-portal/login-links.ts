@@ -157,11 +157,21 @@ export async function findOpenLink(
   return parseCustomer(await queryShards(database, findLink, [hashToken(token), now], 'any'));
 }
 
+/** Also of a link that was used or replaced, as long as it is kept. */
+export function findLinkAccount(database: Queryable, token: string): Promise<number | null> {
+  return findHashAccount(database, hashToken(token));
+}
+
+async function findHashAccount(database: Queryable, tokenHash: string): Promise<number | null> {
+  const [row] = await queryShards(database, findAccountOfLink, [tokenHash], 'any');
+  return row === undefined ? null : Number(row['account_id']);
+}
+
 /** Finds the link's shard if there are several. null: the link is unknown. */
 async function groupOfLink(transaction: Queryable, tokenHash: string): Promise<Queryable | null> {
   if (transaction.accountGroups().length === 1) return transaction;
-  const [row] = await queryShards(transaction, findAccountOfLink, [tokenHash], 'any');
-  return row === undefined ? null : transaction.ofAccount(Number(row['account_id']));
+  const accountId = await findHashAccount(transaction, tokenHash);
+  return accountId === null ? null : transaction.ofAccount(accountId);
 }
 
 /** Starts a session, or creates a one-time code. Only one of several simultaneous requests succeeds; the others get null. */

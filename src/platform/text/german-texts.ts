@@ -4,19 +4,23 @@ import type { TextKey } from './english-texts.ts';
 
 export const germanTexts: Readonly<Record<TextKey, string>> = {
   login_title: 'Anmelden',
+  login_as: 'Als {name} anmelden',
   login_text: 'Dieser Link meldet Sie einmal an. Gehen Sie weiter, um Ihren Tarif zu sehen.',
   login_button: 'Weiter',
   spent_title: 'Link ungültig',
   spent_heading: 'Dieser Link gilt nicht mehr',
   spent_text:
     'Anmeldelinks gelten einmal und nur kurze Zeit. Bitten Sie dort um einen neuen, wo Sie Ihren Tarif gekauft haben.',
+  spent_text_shop: 'Anmeldelinks gelten einmal und nur kurze Zeit. Bitten Sie {shop} um einen neuen.',
   signed_out_title: 'Nicht angemeldet',
   signed_out_heading: 'Sie sind nicht angemeldet',
   signed_out_text:
     'Öffnen Sie einen Anmeldelink, um Ihren Tarif zu sehen. Sie bekommen ihn dort, wo Sie den Tarif gekauft haben.',
+  signed_out_text_shop: 'Öffnen Sie einen Anmeldelink, um Ihren Tarif zu sehen. Sie bekommen ihn von {shop}.',
   suspended_title: 'Zugang gesperrt',
   suspended_heading: 'Ihr Zugang ist gesperrt',
   suspended_text: 'Fragen Sie dort, wo Sie Ihren Tarif gekauft haben, was zu tun ist.',
+  suspended_text_shop: 'Fragen Sie {shop}, was zu tun ist.',
   limited_heading: 'Versuchen Sie es in einer Minute noch einmal',
   limited_text:
     'Aus Ihrem Netz kamen zu viele Anfragen. Nichts ging verloren: Unbenutzte Links gelten weiter.',
@@ -45,6 +49,9 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   renewal_none: 'Verlängert sich nicht automatisch',
   renewal_ends: 'Keine, der Tarif endet',
   ask_to_go_on: 'Möchten Sie den Tarif fortsetzen, fragen Sie dort, wo Sie ihn gekauft haben.',
+  ask_to_go_on_shop: 'Möchten Sie den Tarif fortsetzen, wenden Sie sich an {shop}.',
+  questions: 'Fragen? Wenden Sie sich dorthin, wo Sie Ihren Tarif gekauft haben.',
+  questions_shop: 'Ihr Tarif ist von {shop}. Wenden Sie sich bei Fragen dorthin.',
   limits: 'Limits',
   unlimited: 'Unbegrenzt',
   included: 'Enthalten',
