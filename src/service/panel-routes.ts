@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { accountPanelRoutes } from '../features/accounts/account-panel-routes.ts';
 import { allHolderRoutes, ownHolderRoutes } from '../features/accounts/holder-routes.ts';
 import { auditPanelRoutes } from '../features/audit/audit-panel-routes.ts';
+import { securityEventRoutes } from '../features/audit/security-event-routes.ts';
 import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
 import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
@@ -36,6 +37,7 @@ import type { Needs } from '../platform/http/route-params.ts';
 
 export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof sessionRoutes> &
+  Needs<typeof securityEventRoutes> &
   Needs<typeof profileRoutes> &
   Needs<typeof totpRoutes> &
   Needs<typeof apiAccessRoutes> &
@@ -75,6 +77,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
   signedInRoutes(app, dependencies);
   sessionRoutes(app, dependencies);
+  securityEventRoutes(app, dependencies);
   profileRoutes(app, dependencies);
   totpRoutes(app, dependencies);
   apiAccessRoutes(app, dependencies);

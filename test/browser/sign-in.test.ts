@@ -289,9 +289,11 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const security = await panel.openAs(reseller, '/panel/security');
-  await security.getByLabel('Address', { exact: true }).fill('own@example.com');
-  await security.getByRole('button', { name: 'Save address' }).click();
-  await confirmWithPassword(dialog(security, 'Save address?'), testPassword, 'Save address');
+  await security.getByRole('button', { name: 'Add address' }).click();
+  const adding = dialog(security, 'Add address');
+  await adding.getByLabel('Address', { exact: true }).fill('own@example.com');
+  await untilDisabled(adding.getByRole('button', { name: 'Save address' }), 'the password is asked for');
+  await confirmWithPassword(adding, testPassword, 'Save address');
   await security.getByText('Address saved.').waitFor();
 
   const page = await panel.open('/panel/sign-in');

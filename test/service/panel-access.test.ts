@@ -563,6 +563,34 @@ test('sessions are listed with the current one, and each can be ended, or all ot
   assert.equal((await first.get('/me')).status, 200);
 });
 
+test('a person sees their own sign-ins and changes of how they sign in, and of no other', async () => {
+  const { account, username, panel, recovery } = await enrolled();
+  expectRefusal(await panel.post('/api-key/reveal', wrongPassword), '403 wrong_password', {});
+  assert.equal((await panel.post('/totp/disable', { ...password, code: recovery[3] })).status, 204);
+  await service.admin.patch(`/api/admin/v1/accounts/${account.id}`, { display_name: 'Renamed' });
+  assert.equal(
+    (await service.admin.post(`/api/admin/v1/accounts/${account.id}/end-sessions`, {})).status,
+    200,
+  );
+  const refused = await signInAnswer(service.address, { username, ...wrongPassword });
+  expectRefusal(refused, '401 invalid_credentials');
+  const again = await signIn(service, account, { setPassword: false });
+  const { data } = (await again.get('/security-events')).body;
+  const lines = data.map(({ action, by }: { action: string; by: string }) => `${action} ${by}`);
+  assert.deepEqual(lines, [
+    'sign_in.accept self',
+    'sign_in.refuse unknown',
+    'person.end_sessions operator',
+    'person.disable_totp self',
+    'person.wrong_password self',
+    'person.enable_totp self',
+    'sign_in.accept self',
+  ]);
+  assert.equal(data[0].address, '127.0.0.1');
+  const outsider = await signIn(service, await service.createReseller());
+  assert.equal((await outsider.get('/security-events')).body.data.length, 1);
+});
+
 test('signing out ends the session on the server, and signing in again ends the one it replaces', async () => {
   const account = await service.createReseller();
   const client = await signIn(service, account);

@@ -109,6 +109,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_waiting_product_calls: /product_calls_waiting/,
   count_product_calls_in_line: /product_calls_waiting/,
   find_audit_span: /audit_log_at/,
+  list_security_events: /audit_log_person[\s\S]*audit_log_subject/,
   search_audit_by_all: /audit_log_pkey/,
   search_audit_by_subject: /audit_log_subject/,
   search_audit_by_key: /audit_log_key/,
@@ -233,6 +234,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
   for (const path of [
     '/me',
     '/sessions',
+    '/security-events',
     '/requests',
     '/requests?code=none&key=1&method=GET&path=/api&from=2026-01-01&to=2026-01-14T00:00:00Z',
     '/requests/1',

@@ -73,6 +73,24 @@ const auditTargetSchema = Type.Object({
   ),
 });
 
+export const securityEventsSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      number: count('Position in the audit log.', 1),
+      at: time('When it was done.'),
+      action: word(
+        'sign_in.accept or refuse; person.password, email or wrong_password; or as in the audit log, of the person.',
+        'sign_in.accept',
+      ),
+      address: nullable(Type.String({ description: 'Where it came from, for sign-ins.' })),
+      by: oneOf(
+        ['self', 'account', 'operator', 'unknown'] as const,
+        'The person, another of the account, the operator, or an unknown caller.',
+      ),
+    }),
+  ),
+});
+
 export const foundAuditEntrySchema = Type.Object({
   entry: Type.Ref('AuditEntry'),
   target: auditTargetSchema,

@@ -3,7 +3,11 @@
 import type { Static } from 'typebox';
 import type { holdersSchema, OutlookView } from '../../../src/features/accounts/account-panel-schemas.ts';
 import type { AlertsView } from '../../../src/features/alerts/alert-schemas.ts';
-import type { AuditEntryView, AuditTargetView } from '../../../src/features/audit/audit-schemas.ts';
+import type {
+  AuditEntryView,
+  AuditTargetView,
+  securityEventsSchema,
+} from '../../../src/features/audit/audit-schemas.ts';
 import type {
   sessionListSchema,
   signInOptionsSchema,
@@ -105,6 +109,10 @@ import type {
   WebhookView,
 } from '../../../src/features/webhooks/webhook-schemas.ts';
 
+export type SecurityEvent = With<
+  Static<typeof securityEventsSchema>['data'][number],
+  { address: string | null }
+>;
 export type { AuditEntryView as AuditEntry } from '../../../src/features/audit/audit-schemas.ts';
 export type { PanelCustomerView as PanelCustomer } from '../../../src/features/customers/customer-panel-schemas.ts';
 export type { CustomerView as Customer } from '../../../src/features/customers/customer-schemas.ts';

@@ -5,7 +5,7 @@ interface CardProps {
   readonly title?: ReactNode;
   readonly description?: ReactNode;
   readonly action?: ReactNode;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
   /** The content reaches the card's edges. */
   readonly flush?: boolean;
   /** Like `flush`, with a line above the content. */
@@ -23,13 +23,19 @@ export function Card({
   className,
 }: CardProps) {
   const titleId = useId();
+  const isEmpty = children === undefined || children === null;
   return (
     <section
       aria-labelledby={title === undefined ? undefined : titleId}
       className={classNames('min-w-0 rounded-card border border-line bg-card shadow-lift', className)}
     >
       {title === undefined ? null : (
-        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 pb-3 md:px-5">
+        <header
+          className={classNames(
+            'flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-4 md:px-5',
+            isEmpty ? 'pb-4' : 'pb-3',
+          )}
+        >
           <div className="min-w-0 flex-1 basis-52">
             <h2 id={titleId} className="text-[0.9375rem]">
               {title}
@@ -39,15 +45,17 @@ export function Card({
           {action}
         </header>
       )}
-      <div
-        className={classNames(
-          flush ? 'overflow-clip rounded-b-card' : 'px-4 pb-5 md:px-5',
-          flush && title === undefined && 'rounded-t-card',
-          !flush && title === undefined && 'pt-5',
-        )}
-      >
-        {lined ? <div className="border-t border-line">{children}</div> : children}
-      </div>
+      {isEmpty ? null : (
+        <div
+          className={classNames(
+            flush ? 'overflow-clip rounded-b-card' : 'px-4 pb-5 md:px-5',
+            flush && title === undefined && 'rounded-t-card',
+            !flush && title === undefined && 'pt-5',
+          )}
+        >
+          {lined ? <div className="border-t border-line">{children}</div> : children}
+        </div>
+      )}
     </section>
   );
 }

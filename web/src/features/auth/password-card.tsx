@@ -11,11 +11,12 @@ export function PasswordCard() {
   const { username } = usePerson().person;
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <Card
-      title={t`Password`}
-      description={t`Changing your password signs out all other browsers.`}
-      action={<Button onClick={() => setIsOpen(true)}>{t`Change password`}</Button>}
-    >
+    <>
+      <Card
+        title={t`Password`}
+        description={t`Changing your password signs out all other browsers.`}
+        action={<Button onClick={() => setIsOpen(true)}>{t`Change password`}</Button>}
+      />
       {isOpen ? (
         <Dialog title={t`Change password`} onClose={() => setIsOpen(false)}>
           <DialogBody>
@@ -31,6 +32,6 @@ export function PasswordCard() {
           </DialogBody>
         </Dialog>
       ) : null}
-    </Card>
+    </>
   );
 }

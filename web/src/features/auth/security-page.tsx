@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { EmailCard } from '../people/email-card.tsx';
 import { PasswordCard } from './password-card.tsx';
+import { SecurityEventsCard } from './security-events-card.tsx';
 import { SessionsCard } from './sessions-card.tsx';
 import { TotpCard } from './totp-card.tsx';
 
@@ -14,6 +15,7 @@ export function SecurityPage() {
         <PasswordCard />
         <EmailCard />
         <SessionsCard />
+        <SecurityEventsCard />
       </div>
     </>
   );

@@ -19,25 +19,33 @@ export function TotpCard() {
   const [opened, setOpened] = useState<'setup' | 'disable' | null>(null);
   const close = () => setOpened(null);
   return (
-    <Card
-      title={t`Two-factor authentication`}
-      description={t`Requires a code from an authenticator app after your password.`}
-      action={isOn ? <Badge tone="good">{t`On`}</Badge> : <Badge tone="warn">{t`Off`}</Badge>}
-    >
-      {isOn && isRequired ? <p className="text-soft">{t`The operator requires it for your role.`}</p> : null}
-      {isOn && !isRequired ? (
-        <Button look="danger" onClick={() => setOpened('disable')}>
-          {t`Turn off`}
-        </Button>
-      ) : null}
-      {isOn ? null : (
-        <Button look="primary" onClick={() => setOpened('setup')}>
-          {t`Set up`}
-        </Button>
-      )}
+    <>
+      <Card
+        title={t`Two-factor authentication`}
+        description={t`Requires a code from an authenticator app after your password.`}
+        action={
+          <div className="flex items-center gap-3">
+            {isOn ? <Badge tone="good">{t`On`}</Badge> : <Badge>{t`Off`}</Badge>}
+            {isOn && !isRequired ? (
+              <Button look="danger" onClick={() => setOpened('disable')}>
+                {t`Turn off`}
+              </Button>
+            ) : null}
+            {isOn ? null : (
+              <Button look="primary" onClick={() => setOpened('setup')}>
+                {t`Set up`}
+              </Button>
+            )}
+          </div>
+        }
+      >
+        {isOn && isRequired ? (
+          <p className="text-soft">{t`The operator requires it for your role.`}</p>
+        ) : null}
+      </Card>
       {opened === 'setup' ? <TotpSetup onClose={close} /> : null}
       {opened === 'disable' ? <DisableDialog onClose={close} /> : null}
-    </Card>
+    </>
   );
 }
 

@@ -13,6 +13,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { InviteAgainDialog, RemovePersonDialog } from './person-dialogs.tsx';
 import { ChangePersonDialog, InvitePersonDialog } from './person-form-dialogs.tsx';
@@ -45,7 +46,7 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
                 {person.status === 'invited' ? <Badge tone="warn">{t`Invited`}</Badge> : null}
               </span>
             }
-            second={person.email === undefined ? t`No email address` : <bdi>{person.email}</bdi>}
+            second={<Email person={person} isOwn={person.id === me.id} />}
           />
           <div className="text-xs text-soft whitespace-normal md:hidden">
             <span className="sm:hidden">{roleWord(person.role)} · </span>
@@ -159,6 +160,11 @@ export function PeopleCard({ owner, ofAdministrator, canChange, title, descripti
       ),
     };
   }
+}
+
+function Email({ person, isOwn }: { readonly person: Person; readonly isOwn: boolean }) {
+  if (person.email !== undefined) return <bdi>{person.email}</bdi>;
+  return isOwn ? <TextLink to="/security">{t`No email address`}</TextLink> : t`No email address`;
 }
 
 function Nothing() {
