@@ -88,6 +88,17 @@ test('scopes narrowed by another process count for reads and orders before the n
   expectRefusal(await client.post('/orders', order('narrowed')), '403 insufficient_scope');
 });
 
+test('a key that another process widened is let in before the notice arrives', async () => {
+  const { client, id } = await makeKey({ scopes: ['balance:read'] });
+  for (let looked = 0; looked < 2; looked += 1)
+    expectRefusal(await client.get('/customers'), '403 insufficient_scope');
+  await service.database.query(
+    { name: '', text: `update api_keys set scopes = '{customers:read}' where id = $1::int` },
+    [id],
+  );
+  expectStatus(await client.get('/customers'), 200);
+});
+
 test('an administrator’s key that is revoked or narrowed meanwhile makes and changes no key, and no account', async () => {
   const { admin } = service;
   const ofAccount = `/api/admin/v1/accounts/${account.id}`;

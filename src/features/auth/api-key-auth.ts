@@ -41,7 +41,7 @@ export function createAuthenticator(
     }
     const cached = keys.findCached(key);
     let found = cached === null ? await lookUp(key, mayRemember, request, reply) : judged(cached, request);
-    if (cached !== null && !isRefusal(found) && !isEnough(found, mayRemember)) {
+    if (cached !== null && !isRefusal(found) && !isEnough(found, mayRemember, scopes)) {
       found = await readAnew(key, found, request, reply);
     }
     if (isRefusal(found)) return reply.refuse(found);
@@ -180,8 +180,9 @@ interface Judged {
 }
 
 /** A cached refusal must be read again, except for a revoked key, which stays revoked. */
-function isEnough({ cachedKey, problem }: Judged, mayRemember: boolean): boolean {
-  return isRevoked(cachedKey) || (mayRemember && problem === null);
+function isEnough({ cachedKey, problem }: Judged, mayRemember: boolean, scopes: readonly Scope[]): boolean {
+  if (isRevoked(cachedKey)) return true;
+  return mayRemember && problem === null && scopeProblem(cachedKey.principal, scopes) === null;
 }
 
 function judged(cachedKey: CachedKey, { ip }: FastifyRequest): Judged {
