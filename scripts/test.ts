@@ -399,12 +399,13 @@ async function preparePostgres(): Promise<ServerOfTests> {
 type ServerOfTests = Awaited<ReturnType<typeof postgresForTests>>;
 
 async function prepareTemplate(server: Promise<ServerOfTests>, accountGroups: number) {
-  const { url } = await server;
+  const { url, socketUrl } = await server;
   const template = await postgresTemplate(url, accountGroups);
   removers.push(template.remove);
   return {
     TEST_DATABASE: 'postgres',
     TEST_DATABASE_URL: url,
+    TEST_DATABASE_SOCKET_URL: socketUrl,
     TEST_DATABASE_TEMPLATE: template.name,
   };
 }

@@ -49,7 +49,7 @@ export async function createTestDatabase({ isEmpty = false } = {}): Promise<Test
     server,
     `create database ${name}${template === undefined ? '' : ` template ${template} strategy file_copy`}`,
   );
-  const url = new URL(server);
+  const url = new URL(process.env['TEST_DATABASE_SOCKET_URL'] ?? server);
   url.pathname = `/${name}`;
   return {
     config: { kind: 'postgres', connectionString: url.href },
