@@ -22,6 +22,7 @@ import { overviewRoutes } from '../features/overview/overview-routes.ts';
 import { setupRoutes } from '../features/overview/setup-routes.ts';
 import { streamRoutes } from '../features/overview/stream-routes.ts';
 import { accountReceiptRoutes, receiptRoutes } from '../features/payments/receipt-routes.ts';
+import { topupPanelRoutes } from '../features/payments/topup-panel-routes.ts';
 import { peoplePanelRoutes } from '../features/people/people-routes.ts';
 import { profileRoutes } from '../features/people/profile-routes.ts';
 import { signedInRoutes } from '../features/people/signed-in-routes.ts';
@@ -72,6 +73,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof operatorPreviewRoutes> &
   Needs<typeof allHolderRoutes> &
   Needs<typeof setupRoutes> &
+  Needs<typeof topupPanelRoutes> &
   Needs<typeof streamRoutes>;
 
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
@@ -119,4 +121,5 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   operatorPreviewRoutes(app, dependencies);
   allHolderRoutes(app, dependencies);
   setupRoutes(app, dependencies);
+  topupPanelRoutes(app, dependencies);
 }

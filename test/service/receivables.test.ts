@@ -7,8 +7,11 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
+import { publicId } from '../../src/shared/identifiers.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { createPackage, placeOrder } from '../harness/shop.ts';
 
@@ -74,6 +77,20 @@ test('accounts that owe are listed, the most first, until it is settled or writt
       [small.id, '100.00', '0.00'],
     ],
   );
+  const console = await signIn(service, service.admin);
+  const { owed } = expectStatus(await console.get('/admin/topup-sums'), 200);
+  assert.deepEqual(owed, { count: 3, amount: '500.00' });
+  const idsOf = async (query: string) =>
+    expectStatus(await console.get(`/admin/topups?${query}`), 200)
+      .data.map(({ account }: { account: { id: number } }) => account.id)
+      .toSorted();
+  assert.deepEqual(await idsOf('reference=pi_1'), [small.id, large.id, alike.id].toSorted());
+  assert.deepEqual(await idsOf(`reference=pi_1&account_id=${large.id}`), [large.id]);
+  assert.deepEqual(await idsOf(`reference=${publicId(small.id, 1)}`), [small.id]);
+  assert.deepEqual(await idsOf(`reference=${rfReference(small.id)}`), [], 'it made no transfer');
+  assert.deepEqual(await idsOf('reference=pi_none'), []);
+  const { text } = await console.get('/admin/topups?format=csv');
+  assert.deepEqual(text.split('\n').length, 5);
   const [first] = data;
   const { username, display_name } = expectStatus(
     await service.admin.get(`${admin}/accounts/${large.id}`),

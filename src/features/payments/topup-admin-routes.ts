@@ -2,9 +2,8 @@
 
 import type { FastifyInstance } from 'fastify';
 import { ranked } from '../../platform/database/database.ts';
-import { type FilterableList, readFilteredPage } from '../../platform/http/cursor-page.ts';
+import { readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { idempotencyKeyOf, readableKeyFirst } from '../../platform/http/idempotency.ts';
-import { endOfTime, numberMax } from '../../platform/http/list-query.ts';
 import { orRefuse, RequestRefused } from '../../platform/http/request-refused.ts';
 import type { WithBody, WithId } from '../../platform/http/route-params.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
@@ -12,14 +11,12 @@ import { formatAmount, parseAmount } from '../../shared/amounts.ts';
 import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseRealOwnedId, parseRowId, publicId } from '../../shared/identifiers.ts';
 import { formatTime } from '../../shared/times.ts';
-import { topupMethods, topupStatuses } from '../../shared/topup-words.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import { actorOf } from '../identity/principal.ts';
-import { listAllTopups } from './list-all-topups.ts';
-import { dismissProblem, listOpenProblems, listProblemsOf, type PaymentProblem } from './payment-problems.ts';
+import { dismissProblem, listOpenProblems, type PaymentProblem } from './payment-problems.ts';
 import { ProviderAway } from './payment-provider.ts';
 import { findPaymentSettings } from './payment-settings.ts';
-import { listRefundsOf } from './refund-rows.ts';
+import { readTopups, topupFilters } from './read-topups.ts';
 import { type RefundDependencies, refundTopup } from './refund-topup.ts';
 import {
   allTopupsQuerySchema,
@@ -30,7 +27,7 @@ import {
   refundBodySchema,
   refundedSchema,
 } from './topup-admin-schemas.ts';
-import { findTopup, type TopupFilter } from './topup-store.ts';
+import { findTopup } from './topup-store.ts';
 import { topupView } from './topup-view.ts';
 
 interface TopupAdminRoutesDependencies extends RefundDependencies {
@@ -38,21 +35,6 @@ interface TopupAdminRoutesDependencies extends RefundDependencies {
   readonly seal: Seal;
   readonly onProviderProblem: (error: Error) => void;
 }
-
-const filters: FilterableList<TopupFilter & { readonly accountId: number | null }> = {
-  list: 'all topups',
-  names: ['account_id', 'status', 'method', 'created_from', 'created_to'],
-  read: (sent) => {
-    const { since, until } = sent.span('created_from', 'created_to') ?? { since: 0, until: endOfTime };
-    return {
-      accountId: sent.number('account_id', 0) || null,
-      status: sent.oneOf('status', topupStatuses),
-      method: sent.oneOf('method', topupMethods),
-      since,
-      until,
-    };
-  },
-};
 
 const problemsMax = 1_000;
 
@@ -76,43 +58,15 @@ function listRoute(app: FastifyInstance, { database, seal, currency }: TopupAdmi
       },
     },
     async (request, reply) => {
-      const { filter, position, limit, cursorAt } = readFilteredPage(seal, filters, 0, request.query, true);
-      const [createdAt = endOfTime, accountId = numberMax, number = numberMax] =
-        position === null ? [] : position.split('.').map(Number);
-      const place = { createdAt, accountId, number };
-      const found = await listAllTopups(database, filter, { below: place, limit: limit + 1 });
-      const page = found.slice(0, limit);
-      const [settings, problems, refunds] = await Promise.all([
-        findPaymentSettings(database),
-        listProblemsOf(database, [...new Set(page.map(({ topup }) => topup.accountId))]),
-        listRefundsOf(
-          database,
-          page.map(({ topup }) => topup),
-        ),
-      ]);
-      const last = page.at(-1)?.topup;
-      const next =
-        found.length > limit && last !== undefined
-          ? `${last.createdAt}.${last.accountId}.${last.number}`
-          : null;
-      return reply.send({
-        data: page.map(({ topup, username }) => ({
-          topup: topupView(topup, currency, settings),
-          account: { id: topup.accountId, username },
-          needs_attention:
-            problems.find((each) => each.accountId === topup.accountId && each.topupNumber === topup.number)
-              ?.reason ?? null,
-          refunds: refunds
-            .filter((each) => each.accountId === topup.accountId && each.topupNumber === topup.number)
-            .map(({ amountCents, status, reason, createdAt }) => ({
-              amount: formatAmount(amountCents),
-              status,
-              reason,
-              created_at: formatTime(createdAt),
-            })),
-        })),
-        next_cursor: cursorAt(next),
-      });
+      const { filter, position, limit, cursorAt } = readFilteredPage(
+        seal,
+        topupFilters,
+        0,
+        request.query,
+        true,
+      );
+      const { data, next } = await readTopups({ database, currency }, filter, position, limit);
+      return reply.send({ data, next_cursor: cursorAt(next) });
     },
   );
 }

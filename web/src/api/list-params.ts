@@ -49,7 +49,7 @@ export const requestParams = [
   'open',
 ] as const;
 export const topupParams = ['status', 'method', 'from', 'to', 'cursor', 'open'] as const;
-export const paymentParams = [...topupParams, 'account_id'] as const;
+export const paymentParams = ['q', ...topupParams, 'account_id'] as const;
 export const overviewParams = ['span', 'view', 'by'] as const;
 export const consoleOverviewParams = [
   ...overviewParams,

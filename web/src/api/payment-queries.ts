@@ -36,8 +36,10 @@ export const receivablesQuery = reading<Api.Page<Api.Receivable>>('/admin/v1/rec
 });
 export const paymentsQuery = reading<{ readonly payments: Api.Payments }>('/admin/v1/payments');
 
+export const allTopupsPath = '/admin/topups';
 export const allTopupsQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.ListedTopup>>('/admin/v1/topups', byCursor(query));
+  listing<Api.CursorPage<Api.ListedTopup>>(allTopupsPath, byCursor(query));
+export const topupSumsQuery = reading<Api.TopupSums>('/admin/topup-sums');
 const problemMilliseconds = 30_000;
 export const paymentProblemsQuery = queryOptions({
   ...reading<Api.Listed<Api.PaymentProblem>>('/admin/v1/payment-problems'),

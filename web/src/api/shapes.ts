@@ -25,6 +25,7 @@ import type { LoginLinkView } from '../../../src/features/customer-portal/login-
 import type {
   accountCustomerSchema,
   PanelCustomerView,
+  pricedCustomerSchema,
 } from '../../../src/features/customers/customer-panel-schemas.ts';
 import type { CustomerView, madeLoginLinkSchema } from '../../../src/features/customers/customer-schemas.ts';
 import type { EventView } from '../../../src/features/events/event-schemas.ts';
@@ -79,6 +80,7 @@ import type {
   paymentProblemSchema,
   refundedSchema,
 } from '../../../src/features/payments/topup-admin-schemas.ts';
+import type { topupSumsSchema } from '../../../src/features/payments/topup-panel-schemas.ts';
 import type { topupSchema } from '../../../src/features/payments/topup-schemas.ts';
 import type { PersonView } from '../../../src/features/people/people-schemas.ts';
 import type {
@@ -353,6 +355,7 @@ export interface AnyCustomer {
   readonly login_links: readonly LoginLinkView[];
 }
 export type AccountCustomer = Static<typeof accountCustomerSchema>;
+export type PricedCustomer = Static<typeof pricedCustomerSchema>;
 
 export type Topup = Static<typeof topupSchema>;
 export interface ListedTopup {
@@ -404,3 +407,4 @@ export interface DeliveryPage {
   readonly data: readonly DeliveryView[];
   readonly next_cursor: string | null;
 }
+export type TopupSums = Static<typeof topupSumsSchema>;

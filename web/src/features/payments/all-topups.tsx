@@ -5,14 +5,14 @@ import { useQuery } from '@tanstack/react-query';
 import { CreditCard } from 'lucide-react';
 import { Suspense } from 'react';
 import { paymentParams } from '../../api/list-params.ts';
-import { allTopupsQuery, paymentsQuery } from '../../api/payment-queries.ts';
+import { allTopupsPath, allTopupsQuery, paymentsQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
 import type { ListedTopup } from '../../api/shapes.ts';
 import { spanEnd, spanStart } from '../../text/days.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListCard, ListSelect, ListSpan } from '../../ui/list-card.tsx';
+import { ListCard, ListSearchField, ListSelect, ListSpan } from '../../ui/list-card.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { lazyEarly } from '../../ui/preload.ts';
 import { DrawerLink } from '../../ui/text-link.tsx';
@@ -20,6 +20,7 @@ import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
 import { AccountFilter } from './account-filter.tsx';
 import { TopupAmount, TopupStatusBadge, topupOnPhone } from './topup-columns.tsx';
+import { TopupStats } from './topup-stats.tsx';
 import { topupMethodChoices, topupMethodWord, topupStatusChoices } from './topup-words.ts';
 
 const AnyTopupDrawer = lazyEarly(async () => ({
@@ -33,7 +34,12 @@ const columns: readonly Column<ListedTopup>[] = [
     cell: ({ topup, account }) => (
       <TwoLines
         first={<DrawerLink id={topup.id}>{account.username}</DrawerLink>}
-        second={topupMethodWord(topup.method)}
+        second={
+          <>
+            {topupMethodWord(topup.method)}
+            {topup.reference === null ? null : <bdi className="max-sm:hidden">{` · ${topup.reference}`}</bdi>}
+          </>
+        }
       />
     ),
   },
@@ -57,16 +63,19 @@ const rowKey = ({ topup }: ListedTopup) => topup.id;
 
 export function AllTopups() {
   const list = useList(paymentParams);
-  const { status, method, account_id, from, to, cursor } = list.search;
+  const { q, status, method, account_id, from, to, cursor } = list.search;
   const span = { created_from: spanStart(from), created_to: spanEnd(to) };
-  const query = useQuery(allTopupsQuery({ status, method, account_id, ...span, cursor }));
+  const wanted = { reference: q, status, method, account_id, ...span };
+  const query = useQuery(allTopupsQuery({ ...wanted, cursor }));
   const opened = useOpenRow(query.data?.data, rowKey);
   return (
     <>
+      <TopupStats />
       <ListCard
         list={list}
         query={query}
         name="all-top-ups"
+        csv={{ path: allTopupsPath, query: wanted, name: 'top-ups' }}
         caption={t`Top-ups of all accounts`}
         columns={columns}
         rowKey={rowKey}
@@ -79,6 +88,7 @@ export function AllTopups() {
         }
         nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
       >
+        <ListSearchField list={list} name="q" label={t`Payment reference or top-up ID`} />
         <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
         <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
         <ListSpan list={list} what={t`Requested`} />
