@@ -13,7 +13,13 @@ export const accountFilterSchema = Type.Object({
   group: Type.Optional(groupSchema),
   state: Type.Optional(Type.String({ description: 'active, blocked, api_off, halted or closed.' })),
   balance_below: Type.Optional(Type.String({ description: 'An amount.', examples: ['25.00'] })),
-  sort: Type.Optional(Type.String({ description: 'newest, name, or balance: the lowest first.' })),
+  sort: Type.Optional(
+    Type.String({
+      description:
+        'newest, name, balance: the lowest first, or customers, last_order or mrr: the highest first.',
+    }),
+  ),
+  format: Type.Optional(Type.String({ description: 'csv: all that match instead of a page.' })),
   ...cursorParameters,
 });
 
@@ -49,14 +55,19 @@ const outlookSchema = orNothing(
   'null: its orders are still being summed up.',
 );
 
-export const foundAccountsSchema = cursorPageOf(
-  Type.Object({
-    ...accountSchema.properties,
-    halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
-    last_order_at: orNothing(time('When its last order was placed.'), 'null: it has none.'),
-    outlook: outlookSchema,
-  }),
-);
+const foundAccountSchema = Type.Object({
+  ...accountSchema.properties,
+  halted: Type.Boolean({ description: 'Its books were found wrong: nothing is written.' }),
+  last_order_at: orNothing(time('When its last order was placed.'), 'null: it has none.'),
+  outlook: outlookSchema,
+});
+
+export const foundAccountsSchema = Type.Object({
+  ...cursorPageOf(foundAccountSchema).properties,
+  total: Type.Integer({ description: 'All that match.' }),
+});
+
+export type FoundAccountView = Static<typeof foundAccountSchema>;
 
 export const accountOutlookSchema = Type.Object({ outlook: outlookSchema });
 

@@ -141,8 +141,9 @@ export const orderPreviewQuery = (body: {
   });
 
 export const accountsQuery = (query: Query) => listing<Api.Page<Api.Account>>('/admin/v1/accounts', query);
+export const foundAccountsPath = '/admin/accounts';
 export const foundAccountsQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.FoundAccount>>('/admin/accounts', byCursor(query));
+  listing<Api.CursorPage<Api.FoundAccount>>(foundAccountsPath, byCursor(query));
 export const accountQuery = (id: string) =>
   reading<{ readonly account: Api.Account }>(`/admin/v1/accounts/${encodeURIComponent(id)}`);
 export const allPackagesQuery = reading<Api.Listed<Api.AdminPackage>>('/admin/v1/packages');

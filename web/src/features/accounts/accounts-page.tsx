@@ -1,10 +1,10 @@
-import { t } from '@lingui/core/macro';
+import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Plus, UsersRound } from 'lucide-react';
 import { useState } from 'react';
 import { accountParams } from '../../api/list-params.ts';
 import { useMay } from '../../api/person.ts';
-import { foundAccountsQuery } from '../../api/queries.ts';
+import { foundAccountsPath, foundAccountsQuery } from '../../api/queries.ts';
 import type { Account, FoundAccount } from '../../api/shapes.ts';
 import { readAmount } from '../../text/amounts.ts';
 import { shortenedKey } from '../../text/shortened-key.ts';
@@ -59,6 +59,7 @@ const columns: readonly Column<FoundAccount>[] = [
     id: 'customers',
     from: 'lg',
     align: 'end',
+    sort: { by: 'customers', direction: 'descending' },
     cell: ({ customer_count: count }) => figures(count),
   },
   {
@@ -81,6 +82,7 @@ const columns: readonly Column<FoundAccount>[] = [
     title: t`Last order`,
     id: 'last_order',
     from: 'md',
+    sort: { by: 'last_order', direction: 'descending' },
     cell: ({ last_order_at: at }) => (at === null ? <Nothing /> : <Time at={at} style="relative" />),
   },
   {
@@ -88,6 +90,7 @@ const columns: readonly Column<FoundAccount>[] = [
     id: 'mrr',
     from: 'md',
     align: 'end',
+    sort: { by: 'mrr', direction: 'descending' },
     cell: ({ outlook, currency }) =>
       outlook === null ? <Nothing /> : <Money amount={outlook.mrr} currency={currency} />,
   },
@@ -131,7 +134,9 @@ export function AccountsPage() {
   const list = useList(accountParams);
   const [creating, setCreating] = useState(false);
   const { search } = list;
-  const query = useQuery(foundAccountsQuery({ ...search, balance_below: amountOf(search.balance_below) }));
+  const { cursor, ...filter } = search;
+  const wanted = { ...filter, balance_below: amountOf(search.balance_below) };
+  const query = useQuery(foundAccountsQuery({ ...wanted, cursor }));
   const create = useMay()('admin:accounts') ? (
     <Button icon={Plus} look="primary" onClick={() => setCreating(true)}>
       {t`Create account`}
@@ -145,6 +150,7 @@ export function AccountsPage() {
         query={query}
         name="accounts"
         views={views}
+        csv={{ path: foundAccountsPath, query: wanted, name: 'accounts' }}
         order="newest"
         caption={t`Accounts`}
         columns={columns}
@@ -155,6 +161,7 @@ export function AccountsPage() {
           </EmptyState>
         }
         nothing={{ title: t`No matching accounts`, all: t`Show all accounts` }}
+        says={(total) => plural(total, { one: '# account', other: '# accounts' })}
       >
         <SearchField
           label={t`Name, email or end of a key`}
