@@ -172,7 +172,16 @@ test('a filter of the audit log that cannot be read, and a name that no one has,
   }
 });
 
-test('accounts are found by name, group, state and balance, newest first, by name or by balance', async () => {
+interface Listed {
+  readonly id: number;
+  readonly username: string;
+  readonly balance: string;
+  readonly customer_count: number;
+  readonly last_order_at: string | null;
+  readonly outlook: { readonly mrr: string } | null;
+}
+
+test('accounts are found by name, group, state and balance, in each order', async () => {
   const found = async (query: string): Promise<string[]> => {
     const answer = await console.get(`/admin/accounts${query}`);
     assert.equal(answer.status, 200, answer.text);
@@ -196,22 +205,35 @@ test('accounts are found by name, group, state and balance, newest first, by nam
     const username = `shop-${(count * 7) % 55}`.replace('-', count % 2 === 0 ? '-' : '_');
     assert.equal((await service.admin.post(`${api}/accounts`, { username, group: 'reseller' })).status, 201);
   }
-  for (const sort of ['newest', 'name', 'balance'] as const) {
-    const all: { id: number; username: string; balance: string }[] = [];
+  const highest = {
+    customers: ({ customer_count }: Listed) => customer_count,
+    last_order: ({ last_order_at: at }: Listed) => (at === null ? 0 : Date.parse(at)),
+    mrr: ({ outlook }: Listed) => Number(outlook?.mrr ?? 0),
+  };
+  for (const sort of ['newest', 'name', 'balance', 'customers', 'last_order', 'mrr'] as const) {
+    const all: Listed[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { body }: Answer = await console.get(`/admin/accounts?sort=${sort}&limit=50&cursor=${cursor}`);
       all.push(...body.data);
+      assert.equal(body.total, 58, sort);
       cursor = body.next_cursor;
     }
     assert.equal(all.length, 58, sort);
     const sorted = all.toSorted((one, other) => {
       if (sort === 'name') return one.username < other.username ? -1 : 1;
+      if (sort === 'customers' || sort === 'last_order' || sort === 'mrr') {
+        const compared = highest[sort];
+        return compared(other) - compared(one) || other.id - one.id;
+      }
       return sort === 'newest'
         ? other.id - one.id
         : Number(one.balance) - Number(other.balance) || one.id - other.id;
     });
     assert.deepEqual(all, sorted, sort);
   }
+  const { text } = await console.get('/admin/accounts?sort=mrr&format=csv');
+  assert.equal(text.trim().split('\n').length, 59);
+  assert.equal((await console.get('/admin/accounts?q=shop&limit=5')).body.total, 55);
   expectRefusal(await console.get('/admin/accounts?state=lost'), '422 invalid_filter');
   expectRefusal(await console.get('/admin/accounts?balance_below=much'), '422 validation_failed');
   expectRefusal(await console.get('/admin/accounts?cursor=a'), '422 invalid_cursor');
@@ -280,6 +302,11 @@ test('a customer of any account is shown with their orders and what happened to 
   expectRefusal(await outsider.get(`/admin/customers/${customer.id}`), '403 forbidden');
 });
 
+interface Ending {
+  readonly id: number;
+  readonly plan: { readonly expires_at: string };
+}
+
 test('customers and orders of all accounts are counted, narrowed to one account, and files', async () => {
   const { basic, plus } = service.packages;
   const order = async (account: TestAccount, name: string, more: object = {}) => {
@@ -288,6 +315,7 @@ test('customers and orders of all accounts are counted, narrowed to one account,
     return placed.body.order;
   };
   const quarterly = await order(acme, 'quarterly', { months: 3 });
+  await order(await service.createReseller({ credit: '100.00' }), 'between');
   const monthly = await order(acme, 'monthly', { package_id: plus });
   const found = async (path: string) => {
     const { status, text, body } = await console.get(path);
@@ -305,6 +333,29 @@ test('customers and orders of all accounts are counted, narrowed to one account,
   const soonest = await bySort('expires_at');
   assert.equal(soonest.at(-1), quarterly.customer.id, 'the plan that ends last');
   assert.deepEqual(await bySort('-expires_at'), soonest.toReversed());
+  const ends = (rows: readonly Ending[]) =>
+    rows.toSorted(
+      (one, other) =>
+        Date.parse(one.plan.expires_at) - Date.parse(other.plan.expires_at) || one.id - other.id,
+    );
+  for (const [sort, expected] of [
+    ['expires_at', ends(all.data)],
+    ['-expires_at', ends(all.data).toReversed()],
+  ] as const) {
+    const read: Ending[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body }: Answer = await console.get(`/admin/customers?sort=${sort}&limit=2&cursor=${cursor}`);
+      read.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    assert.deepEqual(
+      read.map(({ id }) => id),
+      expected.map(({ id }) => id),
+      sort,
+    );
+  }
+  const priced = all.data.find(({ id }: Ending) => id === quarterly.customer.id);
+  assert.deepEqual(priced.price, { amount: quarterly.price, months: 3 });
   assert.deepEqual(await found(`/admin/customers?account_id=${borg.id}&words=${monthly.customer.id}`), [
     null,
     [],

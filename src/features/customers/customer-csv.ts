@@ -1,6 +1,6 @@
 import { csvOf, type Pages } from '../../platform/http/csv.ts';
 import type { CsvCell } from '../../shared/csv-text.ts';
-import type { AccountCustomerView } from './customer-panel-schemas.ts';
+import type { PricedCustomerView } from './customer-panel-schemas.ts';
 import type { CustomerView } from './customer-schemas.ts';
 
 const customerColumns = [
@@ -23,9 +23,11 @@ export function customerCsv(pages: Pages<CustomerView>): AsyncGenerator<string> 
   return csvOf(pages, customerColumns, cells);
 }
 
-export function allCustomersCsv(pages: Pages<AccountCustomerView>): AsyncGenerator<string> {
-  return csvOf(pages, [...customerColumns, 'account_id', 'account'], (customer) => [
+export function allCustomersCsv(pages: Pages<PricedCustomerView>): AsyncGenerator<string> {
+  return csvOf(pages, [...customerColumns, 'price', 'months', 'account_id', 'account'], (customer) => [
     ...cells(customer),
+    customer.price?.amount ?? '',
+    String(customer.price?.months ?? ''),
     String(customer.account.id),
     { text: customer.account.username },
   ]);

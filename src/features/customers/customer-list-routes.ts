@@ -8,6 +8,7 @@ import { type FilterableList, filteredListCodes, readFilteredPage } from '../../
 import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
 import { wordsOf } from '../../platform/http/searched-words.ts';
 import { allPages, mapPages, sendExport } from '../../platform/http/send-export.ts';
+import { formatAmount } from '../../shared/amounts.ts';
 import { type OwnedId, parseOwnedId, parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { cursorPageOf, customerListQuerySchema, total } from '../../shared/list-schemas.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
@@ -27,10 +28,10 @@ import { customerStatuses, planStatuses } from '../order-engine/records/plan-lif
 import type { PackageCatalogHolder } from '../packages/package-catalog.ts';
 import { allCustomersCsv, customerCsv } from './customer-csv.ts';
 import {
-  type AccountCustomerView,
-  accountCustomerSchema,
   customerPageFilters,
   listedCustomerSchema,
+  type PricedCustomerView,
+  pricedCustomerSchema,
 } from './customer-panel-schemas.ts';
 import type { CustomerReads } from './customer-reads.ts';
 import { customerView, panelCustomerView } from './customer-view.ts';
@@ -163,6 +164,13 @@ const filtersOfAll: FilterableList<AllCustomersFilter> = {
 interface AllCustomersRouteDependencies
   extends Pick<CustomerListRoutesDependencies, 'database' | 'exports' | 'lists' | 'seal' | 'packages'> {
   readonly now: () => EpochSeconds;
+  /** All asked for in one turn of the event loop share a query. */
+  readonly orders: { find(accountId: number, number: number): Promise<LastOrder | null> };
+}
+
+interface LastOrder {
+  readonly priceCents: bigint;
+  readonly months: number;
 }
 
 export function allCustomersRoute(app: FastifyInstance, dependencies: AllCustomersRouteDependencies): void {
@@ -173,7 +181,7 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: AllCustome
       schema: {
         operationId: 'findAllCustomers',
         summary:
-          'Customers of every account that fit, newest first; of one account also by the end of their plan',
+          'Customers of every account that fit, those of the newest account first, or by the end of their plan',
         querystring: Type.Object({
           account_id: Type.Optional(Type.Unsafe<string>({ type: 'integer', minimum: 1 })),
           ...customerListQuerySchema.properties,
@@ -181,7 +189,7 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: AllCustome
         }),
         response: {
           200: Type.Object({
-            ...cursorPageOf(accountCustomerSchema).properties,
+            ...cursorPageOf(pricedCustomerSchema).properties,
             total: Type.Optional(total),
           }),
         },
@@ -192,7 +200,7 @@ export function allCustomersRoute(app: FastifyInstance, dependencies: AllCustome
 }
 
 async function sendAllCustomers(
-  { database, seal, packages, now, lists, exports }: AllCustomersRouteDependencies,
+  { database, seal, packages, now, lists, exports, orders: orderReads }: AllCustomersRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -203,18 +211,27 @@ async function sendAllCustomers(
   const at = now();
   const typed = parseRealOwnedId(filter.typed);
   const id = accountId === null || typed?.accountId === accountId ? typed : null;
-  // Plan ends are indexed by account.
-  const wanted = filterAt({ ...filter, order: accountId === null ? 'newest' : filter.order }, id, at);
+  // A file of all accounts is not sorted: each of its pages would read every account.
+  const isSorted = accountId !== null || format !== 'csv';
+  const wanted = filterAt({ ...filter, order: isSorted ? filter.order : 'newest' }, id, at);
   const find = async (position: string | null, limit: number) =>
     accountId !== null && accountId > realAccountIdMax
       ? { items: [], next: null }
       : findCustomers(database, accountId, wanted, position, limit);
-  const view = async (items: readonly Customer[]): Promise<readonly AccountCustomerView[]> => {
+  const view = async (items: readonly Customer[]): Promise<readonly PricedCustomerView[]> => {
     const ids = [...new Set(items.map((customer) => customer.accountId))];
-    const names = await findAccountNames(database, ids);
-    return items.map((customer) => ({
+    const [names, last] = await Promise.all([
+      findAccountNames(database, ids),
+      Promise.all(
+        items.map(({ accountId: of, lastOrder }) =>
+          lastOrder === null ? null : orderReads.find(of, lastOrder),
+        ),
+      ),
+    ]);
+    return items.map((customer, index) => ({
       ...panelCustomerView(customer, packages.current(), at),
       account: { id: customer.accountId, username: names.get(customer.accountId) ?? '' },
+      price: priceView(last[index] ?? null),
     }));
   };
   if (format === 'csv') {
@@ -231,10 +248,14 @@ async function sendAllCustomers(
   return reply.send({ data: await view(items), next_cursor: page.cursorAt(next), total: count });
 }
 
+function priceView(order: LastOrder | null): PricedCustomerView['price'] {
+  return order === null ? null : { amount: formatAmount(order.priceCents), months: order.months };
+}
+
 async function* viewPages(
   pages: AsyncIterable<readonly Customer[]>,
-  view: (items: readonly Customer[]) => Promise<readonly AccountCustomerView[]>,
-): AsyncGenerator<readonly AccountCustomerView[]> {
+  view: (items: readonly Customer[]) => Promise<readonly PricedCustomerView[]>,
+): AsyncGenerator<readonly PricedCustomerView[]> {
   for await (const items of pages) yield await view(items);
 }
 

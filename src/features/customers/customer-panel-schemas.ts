@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';
+import { nullable } from '../../shared/schema-parts.ts';
 import { customerSchema } from './customer-schemas.ts';
 
 const panelFields = Type.Object({
@@ -48,5 +49,12 @@ export const accountCustomerSchema = Type.Object({
   account: ownerSchema,
 });
 
+export const pricedCustomerSchema = Type.Object({
+  ...accountCustomerSchema.properties,
+  price: nullable(
+    Type.Object({ amount: Type.String(), months: Type.Integer() }, { description: 'Of the last order.' }),
+  ),
+});
+
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;
-export type AccountCustomerView = Static<typeof accountCustomerSchema>;
+export type PricedCustomerView = Static<typeof pricedCustomerSchema>;

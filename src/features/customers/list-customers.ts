@@ -77,6 +77,10 @@ const rowsOfSearchMax = 100_000;
 /** How many plan ends a page reads. If there are more, the other indexes find matches soon enough. */
 const endsAtOnceMax = 2_000;
 
+/** By end over all accounts, each statement reads up to this many index rows of each account, and a page this many in all. */
+const endsOfEachMax = 200;
+const endsOfPageMax = 2_000;
+
 const numberMax = 2_147_483_647;
 const endOfTime = 253_402_300_800;
 const afterEveryText = '\u{10ffff}';
@@ -89,7 +93,14 @@ type ListCursor =
   | { readonly by: 'term'; readonly mark: number; readonly number: number; readonly term: string }
   /** The plan's end when the page was read. It may have changed since. */
   | { readonly by: 'end'; readonly expiresAt: EpochSeconds; readonly number: number }
-  | { readonly by: 'account'; readonly accountId: number; readonly below: number };
+  | { readonly by: 'account'; readonly accountId: number; readonly below: number }
+  /** As `end`, of all accounts. */
+  | {
+      readonly by: 'end-of-all';
+      readonly expiresAt: EpochSeconds;
+      readonly accountId: number;
+      readonly number: number;
+    };
 
 const statusInSql = `case when c.cancelled then 'cancelled' when c.expires_at <= to_timestamp($7::bigint) then 'expired'
       when c.suspended or c.status = 'suspended' then 'suspended' else 'active' end`;
@@ -148,6 +159,29 @@ const listByLastExpiry = rangeOf(
         and (c.expires_at, c.number) < (to_timestamp($13::bigint), $12::int)`,
   'c.expires_at desc, c.number desc',
 );
+
+const endsOfAll = (
+  name: string,
+  [behind, from]: readonly [string, string],
+  direction: string,
+): SqlStatement => ({
+  name,
+  text: `select ${shownCustomers.list('c')}, ${fitsInSql} as fits from (
+      select k.* from accounts a cross join lateral (
+        select c.account_id, c.number, c.expires_at from customers c
+        where c.account_id = a.id and c.number > $11::int
+          and c.expires_at >= to_timestamp($4::bigint) and c.expires_at < to_timestamp($5::bigint)
+          and c.expires_at ${from} to_timestamp($13::bigint)
+          and (c.expires_at, c.account_id, c.number) ${behind} (to_timestamp($13::bigint), $1::int, $12::int)
+        order by c.expires_at ${direction}, c.number ${direction} limit $10::int) k
+      where a.id <= ${realAccountIdMax}
+      order by k.expires_at ${direction}, k.account_id ${direction}, k.number ${direction} limit $10::int) k
+    join customers c on c.account_id = k.account_id and c.number = k.number
+    order by k.expires_at ${direction}, k.account_id ${direction}, k.number ${direction}`,
+});
+
+const listAllByExpiry = endsOfAll('list_customers_of_all_by_expiry', ['>', '>='], 'asc');
+const listAllByLastExpiry = endsOfAll('list_customers_of_all_by_last_expiry', ['<', '<='], 'desc');
 
 // `offset 0` makes the planner use the index for the time. On a young table another index would seem as good, and a cached
 // plan would keep it.
@@ -210,7 +244,7 @@ const findOfId: SqlStatement = {
     order by c.number desc`,
 };
 
-/** `accountId` null lists all accounts, newest first. @throws Error for an invalid cursor */
+/** `accountId` null lists all accounts: the newest account first, or by the end of the plans. @throws Error for an invalid cursor */
 export async function findCustomers(
   database: Queryable,
   accountId: number | null,
@@ -225,19 +259,21 @@ export async function findCustomers(
   const wanted = limit - shown.length;
   const start = position === null ? await firstCursor(database, accountId, filter) : parseCursor(position);
   const isRare = await areEndsFew(database, accountId, filter);
-  const rowsMax = isSearch(filter) ? rowsOfSearchMax : rowsOfPageMax;
+  const isByEndOfAll = start.by === 'end-of-all';
+  const rowsMax = isByEndOfAll ? endsOfPageMax : isSearch(filter) ? rowsOfSearchMax : rowsOfPageMax;
+  const atOnceMax = isByEndOfAll ? endsOfEachMax : rowsAtOnceMax;
   const found: Found[] = [];
   let cursor: ListCursor | null = start;
   let read = 0;
   for (
-    let rows = firstRows(filter, wanted, isRare);
+    let rows = Math.min(atOnceMax, firstRows(filter, wanted, isRare));
     cursor !== null && found.length <= wanted && read < rowsMax;
   ) {
     const range: RowRange = await readRange(database, accountId, filter, cursor, rows, isRare);
     found.push(...range.found.filter(isNew));
     cursor = range.next;
     read += rows;
-    rows = Math.min(rowsAtOnceMax, rows * growth);
+    rows = Math.min(atOnceMax, rows * growth);
   }
   const page = found.slice(0, Math.max(0, wanted));
   const next = found.length > wanted ? (page.at(-1)?.after ?? start) : cursor;
@@ -291,6 +327,12 @@ async function firstCursor(
   accountId: number | null,
   { order, start, externalRef }: CustomerFilter,
 ): Promise<ListCursor> {
+  if (accountId === null && order === 'expiry') {
+    return { by: 'end-of-all', expiresAt: 0, accountId: 0, number: 0 };
+  }
+  if (accountId === null && order === 'last_expiry') {
+    return { by: 'end-of-all', expiresAt: endOfTime, accountId: numberMax, number: numberMax };
+  }
   if (accountId === null) return { by: 'account', accountId: realAccountIdMax + 1, below: 0 };
   if (order === 'expiry') return { by: 'end', expiresAt: 0, number: 0 };
   if (order === 'last_expiry') return { by: 'end', expiresAt: endOfTime, number: numberMax };
@@ -380,6 +422,17 @@ async function readRange(
         ({ by: 'account', accountId: of, below: number }) as const;
       const { found } = rangeFrom(range.rows, rows, filter, after);
       return { found, next: range.end === null ? null : after(shownCustomers.parse(range.end)) };
+    }
+    case 'end-of-all': {
+      const descending = filter.order === 'last_expiry';
+      const statement = descending ? listAllByLastExpiry : listAllByExpiry;
+      const values = [cursor.accountId, ...terms, 0, cursor.number, cursor.expiresAt];
+      const first = { columns: ['expires_at', 'account_id', 'number'], descending, limit: rows };
+      const list = await queryShards(database, statement, values, { first });
+      const after = ({ accountId: of, number, expiresAt }: Customer) =>
+        ({ by: 'end-of-all', expiresAt, accountId: of, number }) as const;
+      const placed = list.map((row, index) => ({ ...row, place: index + 1 }));
+      return rangeFrom(placed, rows, filter, after);
     }
     default:
       return cursor satisfies never;
@@ -495,13 +548,15 @@ function formatCursor(cursor: ListCursor): string {
       return `e${cursor.expiresAt}.${cursor.number}`;
     case 'account':
       return `a${cursor.accountId}.${cursor.below}`;
+    case 'end-of-all':
+      return `x${cursor.expiresAt}.${cursor.accountId}.${cursor.number}`;
     default:
       return cursor satisfies never;
   }
 }
 
 function parseCursor(text: string): ListCursor {
-  const [, letter, first, second, term = ''] = /^([nutea])(\d+)(?:\.(\d+))?(?:\.(.*))?$/su.exec(text) ?? [];
+  const [, letter, first, second, term = ''] = /^([nuteax])(\d+)(?:\.(\d+))?(?:\.(.*))?$/su.exec(text) ?? [];
   const [one, two] = [Number(first), Number(second)];
   switch (letter) {
     case 'n':
@@ -514,6 +569,8 @@ function parseCursor(text: string): ListCursor {
       return { by: 'end', expiresAt: one, number: two };
     case 'a':
       return { by: 'account', accountId: one, below: two };
+    case 'x':
+      return { by: 'end-of-all', expiresAt: one, accountId: two, number: Number(term) };
     default:
       throw new Error('A position in the list of customers cannot be read.');
   }

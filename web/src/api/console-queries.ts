@@ -11,7 +11,7 @@ export const allOrdersQuery = (query: Query) =>
   listing<Api.CursorPage<Api.ListedOrder>>(allOrdersPath, byCursor(query));
 export const allCustomersPath = '/admin/customers';
 export const allCustomersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.AccountCustomer>>(allCustomersPath, byCursor(query));
+  listing<Api.CursorPage<Api.PricedCustomer>>(allCustomersPath, byCursor(query));
 export const accountOutlookQuery = (id: number) =>
   reading<Pick<Api.FoundAccount, 'outlook'>>(`/admin/accounts/${id}/outlook`);
 export const refusedAccountsQuery = (code: string, days: Query) =>

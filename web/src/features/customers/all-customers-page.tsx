@@ -6,10 +6,13 @@ import { Users } from 'lucide-react';
 import { Suspense } from 'react';
 import { allCustomersPath, allCustomersQuery } from '../../api/console-queries.ts';
 import { allCustomerParams } from '../../api/list-params.ts';
-import type { AccountCustomer } from '../../api/shapes.ts';
+import { useMe } from '../../api/me.ts';
+import type { PricedCustomer } from '../../api/shapes.ts';
+import { periodWord } from '../../text/words.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard } from '../../ui/list-card.tsx';
+import { Money } from '../../ui/money.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { lazyEarly } from '../../ui/preload.ts';
@@ -23,12 +26,12 @@ const AnyCustomerDrawer = lazyEarly(async () => ({
   default: (await import('./any-customer-drawer.tsx')).AnyCustomerDrawer,
 }));
 
-const [nameColumn, ...otherColumns] = customerColumns<AccountCustomer>({
+const [nameColumn, ...otherColumns] = customerColumns<PricedCustomer>({
   links: 'drawer',
   second: ({ account, plan }) => t`${plan.package}, of ${account.username}`,
 });
 
-const columns: readonly Column<AccountCustomer>[] = [
+const columns: readonly Column<PricedCustomer>[] = [
   ...(nameColumn === undefined ? [] : [nameColumn]),
   {
     title: t`Account`,
@@ -40,14 +43,25 @@ const columns: readonly Column<AccountCustomer>[] = [
       </TextLink>
     ),
   },
-  ...otherColumns.map((column): Column<AccountCustomer> => {
-    if (column.id === 'since') return { ...column, from: 'xl' };
+  ...otherColumns.map((column): Column<PricedCustomer> => {
+    // Over all accounts the service sorts by the end of plans alone.
+    if (column.id === 'since') {
+      const { sort: _sort, ...unsorted } = column;
+      return { ...unsorted, from: 'xl', isExtra: true };
+    }
     // Tablets have room for the end date or the time left, but not for both.
     return column.id === 'ends' ? { ...column, from: 'lg' } : column;
   }),
+  {
+    title: t`Price`,
+    id: 'price',
+    from: 'lg',
+    align: 'end',
+    cell: ({ price }) => <Price of={price} />,
+  },
 ];
 
-const rowKey = ({ id }: AccountCustomer) => id;
+const rowKey = ({ id }: PricedCustomer) => id;
 
 export function AllCustomersPage() {
   const list = useList(allCustomerParams);
@@ -68,8 +82,7 @@ export function AllCustomersPage() {
         name="all-customers"
         views={customerViews}
         csv={{ path: allCustomersPath, query: wanted, name: 'customers' }}
-        // The service sorts the customers of one account only.
-        {...(account_id !== undefined && { order: 'newest' })}
+        order="account"
         caption={t`Customers of all accounts`}
         columns={columns}
         rowKey={rowKey}
@@ -90,6 +103,18 @@ export function AllCustomersPage() {
           <AnyCustomerDrawer id={opened.key} opened={opened} />
         </Suspense>
       )}
+    </>
+  );
+}
+
+/** Of the last order, for its period. */
+function Price({ of: price }: { readonly of: PricedCustomer['price'] }) {
+  const { currency } = useMe().account;
+  if (price === null) return <span className="text-soft">–</span>;
+  return (
+    <>
+      <Money amount={price.amount} currency={currency} />
+      <div className="text-xs whitespace-nowrap text-soft">{periodWord(price.months)}</div>
     </>
   );
 }
