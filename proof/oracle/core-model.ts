@@ -35,11 +35,12 @@ import {
   type PriceRule,
   priceFor,
 } from '../../src/features/packages/price-rules.ts';
-import { parseAutoRenew, parseCancelAt, parseReason } from '../../src/features/plans/parse-plan-request.ts';
+import { parseAutoRenew, parseCancelAt } from '../../src/features/plans/parse-plan-request.ts';
 import { errorCatalog, isRefusal, type Refusal, refusal } from '../../src/shared/error-catalog.ts';
 import { parseIdempotencyKey } from '../../src/shared/idempotency-keys.ts';
 import { parseOwnNumber, publicId } from '../../src/shared/identifiers.ts';
 import { isJsonObject } from '../../src/shared/json.ts';
+import { parseReason } from '../../src/shared/parse-reason.ts';
 import { type Group, type Period, periodNames, periods } from '../../src/shared/periods.ts';
 import { creditProblem, keptPaymentsProblem, paymentCommandOf, paymentProblem } from './core-payments.ts';
 import { eventProblem } from './emitted-events.ts';

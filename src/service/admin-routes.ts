@@ -80,7 +80,7 @@ export function adminRoutes(
   dependencies: AdminRoutesDependencies,
 ): void {
   const ofAccounts = listsOfAccounts(by, dependencies.database, dependencies.now);
-  accountAdminRoutes(app, dependencies);
+  accountAdminRoutes(app, dependencies, ofAccounts);
   accountCreditRoutes(app, dependencies);
   accountAccessRoutes(app, dependencies);
   accountKeyRoutes(app, dependencies);
@@ -95,7 +95,7 @@ export function adminRoutes(
   accountPriceRoutes(app, dependencies);
   limitAdminRoutes(app, dependencies);
   loginCodeAdminRoutes(app, dependencies);
-  customerHoldRoutes(app, dependencies);
+  customerHoldRoutes(app, dependencies, ofAccounts);
   customerExportAdminRoutes(app, dependencies);
   eraseAdminRoutes(app, dependencies);
   operatorPlanRoutes(app, dependencies);

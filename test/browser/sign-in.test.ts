@@ -229,9 +229,13 @@ test('a reseller who is blocked while he works is stopped at once, and signs in 
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await chooseMore(console, 'Block');
   await dialog(console, /^Block/)
+    .getByLabel('Reason')
+    .fill('Invoice 7 is unpaid');
+  await dialog(console, /^Block/)
     .getByRole('button', { name: 'Block account' })
     .click();
   await console.getByText('Blocked', { exact: true }).waitFor();
+  await console.getByText('Reason: Invoice 7 is unpaid').waitFor();
   expectRefusal(await reseller.get('/balance'), '403 account_blocked');
   await heading(page, 'This account is blocked').waitFor();
   await page.reload();

@@ -9,6 +9,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type PanelClient, signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
+import { placeOrder } from '../harness/shop.ts';
 
 const day = 86_400;
 
@@ -126,6 +127,24 @@ test('an order of any account is opened with its entries and its account, by an 
     expectRefusal(await console.get(`/admin/orders/${none}`), '404 order_not_found');
   }
   expectRefusal(await own.get(`/admin/orders/${id}`), '403 forbidden');
+});
+
+test('a block and a suspension have a reason in the audit log if the console sends one; the API takes none', async () => {
+  const reseller = await service.createReseller({ credit: '10.00' });
+  const order = await placeOrder(service, reseller, { customer: 'reasoned' });
+  const ofAccount = `/admin/v1/accounts/${reseller.id}`;
+  const ofCustomer = `/admin/v1/customers/${order.order.customer.id}`;
+  const reasonOf = async () =>
+    (await service.admin.get('/api/admin/v1/audit?limit=1')).body.data[0].after.reason;
+  assert.equal((await console.patch(ofCustomer, { status: 'suspended', reason: ' Fraud ' })).status, 200);
+  assert.equal(await reasonOf(), 'Fraud');
+  assert.equal((await console.patch(ofAccount, { blocked: true, reason: 'Unpaid' })).status, 200);
+  assert.equal(await reasonOf(), 'Unpaid');
+  const long = { blocked: false, reason: 'x'.repeat(201) };
+  expectRefusal(await console.patch(ofAccount, long), '422 validation_failed');
+  const unblocked = await service.admin.send('PATCH', `/api${ofAccount}`, { blocked: false, reason: 'None' });
+  assert.equal(unblocked.status, 200);
+  assert.equal(await reasonOf(), undefined);
 });
 
 test('an administrator sees whose sign-in takes a code, and switches it off', async () => {

@@ -13,12 +13,14 @@ import { isJsonObject, type JsonObject, own } from '../../shared/json.ts';
 import { pageOf } from '../../shared/list-schemas.ts';
 import { emailRefusal } from '../../shared/mail-addresses.ts';
 import { pageAnswer, parsePage } from '../../shared/pages.ts';
+import { parseReason } from '../../shared/parse-reason.ts';
 import { groups } from '../../shared/periods.ts';
 import type { Scope } from '../../shared/scopes.ts';
 import { formatTime } from '../../shared/times.ts';
 import type { Invitation, PasswordLinks } from '../auth/password-links.ts';
 import { chosenPasswordRefusal } from '../auth/password-rules.ts';
 import { findTotpHolders } from '../auth/totp-store.ts';
+import type { ListOwner } from '../identity/account-lists.ts';
 import type { AccountView } from '../identity/account-schemas.ts';
 import type { Account } from '../identity/account-table.ts';
 import { accountView } from '../identity/account-view.ts';
@@ -30,6 +32,7 @@ import {
   changeAccountBodySchema,
   createAccountBodySchema,
   createdAccountSchema,
+  panelChangeAccountBodySchema,
 } from './account-admin-schemas.ts';
 import {
   type AccountChange,
@@ -47,7 +50,12 @@ interface AccountAdminRoutesDependencies {
   readonly seal: Seal;
 }
 
-export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAdminRoutesDependencies): void {
+/** The panel's pages also send the reason of a block, which only the audit log keeps. */
+export function accountAdminRoutes(
+  app: FastifyInstance,
+  dependencies: AccountAdminRoutesDependencies,
+  { isForPages }: Pick<ListOwner, 'isForPages'>,
+): void {
   const { database, currency } = dependencies;
   const lookups = ranked(database, 'lookups');
 
@@ -153,11 +161,18 @@ export function accountAdminRoutes(app: FastifyInstance, dependencies: AccountAd
         summary: 'Change an account',
         description:
           'Takes effect on the next request, in every process. password is that of the account’s own login, who is an owner again, had they been removed or demoted; email is where they are written to. Anyone who signs in with a password that someone else set chooses another one first. An administrator who leaves the address of this very request out of their own allow-list is refused unless confirm is true.',
-        body: changeAccountBodySchema,
+        body: isForPages ? panelChangeAccountBodySchema : changeAccountBodySchema,
         response: { 200: accountAnswerSchema },
       },
     },
-    (request, reply) => changeAccountHandler(dependencies, lookups, request, reply),
+    (request, reply) =>
+      changeAccountHandler(
+        dependencies,
+        lookups,
+        request,
+        reply,
+        isForPages ? orRefuse(parseReason(request.body)) : null,
+      ),
   );
 }
 
@@ -217,6 +232,7 @@ async function changeAccountHandler(
   lookups: Database,
   request: FastifyRequest<WithId & WithBody<typeof changeAccountBodySchema>>,
   reply: FastifyReply,
+  reason: string | null,
 ) {
   const { database, passwordCost, forgetAccount } = dependencies;
   const { body } = request;
@@ -244,6 +260,7 @@ async function changeAccountHandler(
     ...(body.display_name !== undefined && { displayName: body.display_name }),
     ...(body.email !== undefined && { email: body.email || null }),
     ...(body.blocked !== undefined && { blocked: body.blocked }),
+    ...(reason !== null && { reason }),
     ...(body.api_enabled !== undefined && { apiEnabled: body.api_enabled }),
     ...(body.rate_limit_per_minute !== undefined && { rateLimitPerMinute: body.rate_limit_per_minute }),
     ...(body.allowed_ips !== undefined && { allowedIps: body.allowed_ips }),

@@ -70,6 +70,11 @@ export const changeAccountBodySchema = Type.Partial(
   example({ allowed_ips: ['203.0.113.0/24'] }),
 );
 
+export const panelChangeAccountBodySchema = Type.Object({
+  ...changeAccountBodySchema.properties,
+  reason: Type.Optional(text('Why, for the audit log.', 200)),
+});
+
 export const accountAnswerSchema = Type.Object({ account: Type.Ref('Account') });
 
 export const createdAccountSchema = Type.Object({

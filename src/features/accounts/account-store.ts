@@ -63,6 +63,8 @@ export interface AccountChange {
   readonly displayName?: string;
   readonly email?: string | null;
   readonly blocked?: boolean;
+  /** Only the audit log keeps it. */
+  readonly reason?: string;
   readonly apiEnabled?: boolean;
   readonly rateLimitPerMinute?: number;
   readonly allowedIps?: readonly string[];
@@ -191,7 +193,7 @@ export async function changeAccount(
     const gone = await recheckCaller(transaction, author, before);
     if (gone !== null) return gone;
     if (before.closedAt !== null) return refusal('account_closed');
-    const { password, ...settings } = change;
+    const { password, reason, ...settings } = change;
     const wanted = { ...before, ...settings };
     if (password === undefined && isDeepStrictEqual(auditView(before), auditView(wanted))) return before;
     const endsSessions = wanted.blocked !== before.blocked;
@@ -220,7 +222,7 @@ export async function changeAccount(
         action: 'account.update',
         subject: `account ${id}`,
         before: auditView(before),
-        after: { ...auditView(after), ...passwordView(password) },
+        after: { ...auditView(after), ...passwordView(password), ...(reason !== undefined && { reason }) },
       },
       now,
     );

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { oneOfParameter, ownerSchema, wordsParameter } from '../../shared/list-schemas.ts';
-import { nullable } from '../../shared/schema-parts.ts';
-import { customerSchema } from './customer-schemas.ts';
+import { nullable, text } from '../../shared/schema-parts.ts';
+import { changeCustomerBodySchema, customerSchema } from './customer-schemas.ts';
 
 const panelFields = Type.Object({
   days_left: Type.Integer({ minimum: 0 }),
@@ -54,6 +54,11 @@ export const pricedCustomerSchema = Type.Object({
   price: nullable(
     Type.Object({ amount: Type.String(), months: Type.Integer() }, { description: 'Of the last order.' }),
   ),
+});
+
+export const panelChangeCustomerBodySchema = Type.Object({
+  ...changeCustomerBodySchema.properties,
+  reason: Type.Optional(text('Why, for the audit log.', 200)),
 });
 
 export type PanelCustomerView = Static<typeof panelCustomerSchema>;

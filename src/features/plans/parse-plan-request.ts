@@ -5,7 +5,6 @@ import { type JsonObject, own } from '../../shared/json.ts';
 import type { AutoRenew } from '../order-engine/records/plan-life.ts';
 import { parseMaxCharge, parseMonths } from '../orders/parse-order-request.ts';
 
-const reasonLengthMax = 200;
 const hoursBeforeMax = 720;
 const hoursBeforeOtherwise = 24;
 
@@ -14,18 +13,6 @@ export function parseCancelAt(body: JsonObject): 'now' | 'period_end' | Refusal 
   if (at === 'now' || at === 'period_end') return at;
   const reason = at === undefined ? 'missing' : typeReason(at, 'must be "now" or "period_end"');
   return fieldRefusal('validation_failed', 'at', reason);
-}
-
-export function parseReason(body: JsonObject): string | null | Refusal {
-  const sent = own(body, 'reason');
-  const invalid = (reason: string) => fieldRefusal('validation_failed', 'reason', reason);
-  if (sent === undefined) return null;
-  if (typeof sent !== 'string') return invalid(typeReason(sent, 'must be a string'));
-  const text = sent.trim();
-  if (!text.isWellFormed()) return invalid('not valid Unicode');
-  if (/\p{Cc}/u.test(text)) return invalid('must not contain control characters');
-  if ([...text].length > reasonLengthMax) return invalid(`at most ${reasonLengthMax} characters`);
-  return text === '' ? null : text;
 }
 
 export function parseAutoRenew(body: JsonObject): AutoRenew | Refusal {

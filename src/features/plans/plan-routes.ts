@@ -6,6 +6,7 @@ import { orRefuse } from '../../platform/http/request-refused.ts';
 import type { WithId } from '../../platform/http/route-params.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseOwnNumber } from '../../shared/identifiers.ts';
+import { parseReason } from '../../shared/parse-reason.ts';
 import type { CustomerReads } from '../customers/customer-reads.ts';
 import { customerAnswerSchema } from '../customers/customer-schemas.ts';
 import { customerView } from '../customers/customer-view.ts';
@@ -16,7 +17,7 @@ import { expectOutcome } from '../orders/expect-outcome.ts';
 import { keyed } from '../orders/order-command.ts';
 import { createSubmitter, type SubmitDependencies } from '../orders/submit-commands.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
-import { parseAutoRenew, parseCancelAt, parseReason } from './parse-plan-request.ts';
+import { parseAutoRenew, parseCancelAt } from './parse-plan-request.ts';
 import {
   autoRenewBodySchema,
   cancelledPlanSchema,

@@ -262,6 +262,8 @@ export interface AccountChange {
   readonly group?: Api.Group;
   readonly display_name?: string;
   readonly blocked?: boolean;
+  /** Of the block. */
+  readonly reason?: string;
   readonly api_enabled?: boolean;
   readonly rate_limit_per_minute?: number;
   readonly allowed_ips?: readonly string[];
@@ -392,6 +394,9 @@ export const closeCall = (id: string) =>
   post<{ readonly call: Api.ProductCall }>(`/admin/v1/product-calls/${id}/done`, {}, `done-${id}`);
 export const beginAccountView = (id: number) =>
   post<{ readonly until: string }>(`/admin/accounts/${id}/view`);
-export const changeCustomerStatus = (id: number, status: 'active' | 'suspended') =>
-  patch<{ readonly customer: Api.Customer }>(`/admin/v1/customers/${id}`, { status });
+export const changeCustomerStatus = (id: number, status: 'active' | 'suspended', reason: string) =>
+  patch<{ readonly customer: Api.Customer }>(`/admin/v1/customers/${id}`, {
+    status,
+    ...(reason !== '' && { reason }),
+  });
 export const verifyLedgers = () => call<Api.VerifyReport>('/admin/v1/verify');

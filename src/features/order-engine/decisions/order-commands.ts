@@ -161,6 +161,8 @@ export interface SetCustomerStatus extends AuditAuthor {
   readonly accountId: number;
   readonly customerNumber: number;
   readonly status: CustomerStatus;
+  /** For the audit log. */
+  readonly reason?: string | null;
 }
 
 /** Moves a test's clock by at most `stepsMax` steps. Repeated with the same key, it continues to the first target. */

@@ -12,7 +12,7 @@ import { changeCallId, holdCall } from './product-calls.ts';
 export function setCustomerStatus(
   working: WorkingState,
   account: AccountState,
-  { actorId, by = null, customerNumber, status }: SetCustomerStatus,
+  { actorId, by = null, customerNumber, status, reason = null }: SetCustomerStatus,
   now: EpochSeconds,
 ): OrderOutcome {
   const customer = working.customerByNumber(account.id, customerNumber);
@@ -35,7 +35,7 @@ export function setCustomerStatus(
     action: 'customer.update',
     subject: `customer ${publicId(account.id, customerNumber)}`,
     before: { status: customer.status },
-    after: { status },
+    after: { status, ...(reason === null ? {} : { reason }) },
   });
   return { type: 'status_set', customer: shownCustomer(changed) };
 }

@@ -20,6 +20,7 @@ export function BlockedNotice({ account, canManage }: BlockedNoticeProps) {
   const { data: log } = useQuery(auditQuery({ target: `account:${account.id}`, action: 'account.update' }));
   const { data } = useQuery(accountOutlookQuery(account.id));
   const blocking = log?.data.find(isBlocking)?.entry;
+  const reason = blocking === undefined ? '' : reasonOf(blocking);
   const plans = data?.outlook?.active_plans ?? 0;
   return (
     <Notice tone="warn">
@@ -34,6 +35,13 @@ export function BlockedNotice({ account, canManage }: BlockedNoticeProps) {
               </Trans>
             )}
           </p>
+          {reason === '' ? null : (
+            <p className="wrap-anywhere">
+              <Trans>
+                Reason: <bdi>{reason}</bdi>
+              </Trans>
+            </p>
+          )}
           <p>
             {t`The API and the panel refuse it, and its plans don’t renew themselves.`}{' '}
             {plans === 0
@@ -63,6 +71,11 @@ export function BlockedNotice({ account, canManage }: BlockedNoticeProps) {
 
 function isBlocking({ entry: { after } }: FoundAuditEntry): boolean {
   return typeof after === 'object' && after !== null && 'blocked' in after && after.blocked === true;
+}
+
+function reasonOf({ after }: FoundAuditEntry['entry']): string {
+  const isNamed = typeof after === 'object' && after !== null && 'reason' in after;
+  return isNamed && typeof after.reason === 'string' ? after.reason : '';
 }
 
 function nameOf({ by, actor }: FoundAuditEntry['entry']): string {

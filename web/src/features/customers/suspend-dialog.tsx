@@ -1,9 +1,11 @@
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { changeCustomerStatus } from '../../api/commands.ts';
 import type { AccountCustomer } from '../../api/shapes.ts';
 import { useDialogForm } from '../../ui/dialog-form.ts';
+import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { useText } from '../../ui/use-text.ts';
+import { Whom } from '../../ui/whom.tsx';
 
 export function isSuspended({ status }: AccountCustomer): boolean {
   return status === 'suspended';
@@ -15,30 +17,39 @@ interface SuspendDialogProps {
 }
 
 export function SuspendDialog({ customer, onClose }: SuspendDialogProps) {
+  const { name } = customer;
   const suspended = isSuspended(customer);
+  const [reason, reasonField] = useText();
   const form = useDialogForm({
     onClose,
-    send: () => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended'),
-    says: () => (suspended ? t`${customer.name} can log in again.` : t`${customer.name} suspended.`),
+    send: () => changeCustomerStatus(customer.id, suspended ? 'active' : 'suspended', reason.trim()),
+    says: () => (suspended ? t`${name} can log in again.` : t`${name} suspended.`),
   });
   return (
     <FormDialog
       form={form}
-      title={suspended ? t`Resume this customer?` : t`Suspend this customer?`}
+      title={suspended ? t`Resume ${name}?` : t`Suspend ${name}?`}
       description={
         <>
-          <Trans>
-            <bdi className="text-ink">{customer.name}</bdi> of{' '}
-            <bdi className="text-ink">{customer.account.username}</bdi>
-          </Trans>
-          {': '}
+          <Whom customer={customer} isNamed />
           {suspended
-            ? t`can log in again.`
-            : t`can no longer log in. The plan keeps running, and orders still work.`}
+            ? t`This customer of ${customer.account.username} can log in again.`
+            : t`This customer of ${customer.account.username} can no longer log in. The plan keeps running, and orders still work.`}
         </>
       }
       action={suspended ? t`Resume` : t`Suspend`}
       danger={!suspended}
-    />
+    >
+      {suspended ? undefined : (
+        <TextField
+          label={t`Reason`}
+          hint={t`Optional. Recorded in the audit log; the account doesn’t see it.`}
+          autoFocus
+          autoComplete="off"
+          maxLength={200}
+          {...reasonField}
+        />
+      )}
+    </FormDialog>
   );
 }
