@@ -73,12 +73,6 @@ export const consoleDialogs: readonly PageDialog[] = [
   { name: 'console-order-drawer', on: 'console-account-orders', opener: firstRow },
   { name: 'console-customer-drawer', on: 'console-customers', opener: firstRow },
   { name: 'console-suspend-dialog', on: 'console-customer', opener: 'Suspend', inMenu: true },
-  {
-    name: 'console-customer-trial-dialog',
-    on: 'console-customer',
-    opener: 'Give free trial',
-    inMenu: true,
-  },
   { name: 'console-customer-link-dialog', on: 'console-customer', opener: 'Create login link' },
   { name: 'console-customer-package-dialog', on: 'console-customer', opener: 'Change package' },
   {

@@ -57,7 +57,7 @@ test('a customer in an account’s list is suspended from their drawer, and the 
   await page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: 'bert' }).click();
   const drawer = dialog(page, 'bert');
   await drawer.getByRole('button', { name: 'Suspend' }).click();
-  await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+  await dialog(page, 'Suspend bert?').getByRole('button', { name: 'Suspend' }).click();
   await said(page, 'bert suspended.');
   await drawer.getByRole('button', { name: 'Resume' }).waitFor();
   await page.keyboard.press('Escape');
@@ -138,6 +138,8 @@ test('the palette finds a customer of any account by their id, whose page says w
   await history.getByText('The account').waitFor();
   const cancelled = await reseller.post(`/customers/${dora.order.customer.id}/cancel`, { at: 'now' });
   assert.equal(cancelled.status, 200, cancelled.text);
+  await page.reload();
+  await heading(page, 'dora').waitFor();
   await chooseMore(page, 'Give free trial');
   const giving = dialog(page, 'Give free trial');
   await giving.getByText(`To dora of ${username}.`).waitFor();

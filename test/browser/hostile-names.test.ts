@@ -134,7 +134,9 @@ test('the console shows hostile names of accounts and customers as text, also in
     await goInPlace(page, `/panel/admin/customers?q=${encodeURIComponent(text)}`);
     await row(page, text).getByRole('link').first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
-    await dialog(page, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+    await dialog(page, /^Suspend .*\?$/s)
+      .getByRole('button', { name: 'Suspend' })
+      .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).waitFor();
   }
   for (const [index, text] of own.entries()) {

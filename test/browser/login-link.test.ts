@@ -90,7 +90,7 @@ test('a customer whom the administrator suspends is shown out of the open page, 
   await row(console, 'sus.pended').getByRole('link', { name: 'sus.pended' }).click();
   const drawer = dialog(console, 'sus.pended');
   await drawer.getByRole('button', { name: 'Suspend' }).click();
-  await dialog(console, 'Suspend this customer?').getByRole('button', { name: 'Suspend' }).click();
+  await dialog(console, 'Suspend sus.pended?').getByRole('button', { name: 'Suspend' }).click();
   await row(console, 'sus.pended').getByText('Suspended').waitFor();
   await customer.reload();
   await heading(customer, 'Your access is suspended').waitFor();
@@ -98,7 +98,7 @@ test('a customer whom the administrator suspends is shown out of the open page, 
   await row(page, 'sus.pended').getByText('Suspended').waitFor();
 
   await drawer.getByRole('button', { name: 'Resume' }).click();
-  await dialog(console, 'Resume this customer?').getByRole('button', { name: 'Resume' }).click();
+  await dialog(console, 'Resume sus.pended?').getByRole('button', { name: 'Resume' }).click();
   await row(console, 'sus.pended').getByText('Active').waitFor();
   await customer.reload();
   await heading(customer, 'Basic').waitFor();

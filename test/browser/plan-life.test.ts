@@ -23,8 +23,8 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
 
   await chooseMore(page, 'Edit');
   const editing = dialog(page, 'Edit customer');
-  await editing.getByLabel('Name').fill('Ada King');
-  await editing.getByLabel('Reference').fill('ada.king@example.com');
+  await editing.getByLabel('Name', { exact: true }).fill('Ada King');
+  await editing.getByLabel('Email or username').fill('ada.king@example.com');
   await editing.getByLabel('External ID').fill('crm-7');
   await editing.getByRole('button', { name: 'Save' }).click();
   await heading(page, 'Ada King').waitFor();
@@ -84,9 +84,9 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   const erasing = dialog(page, 'Erase Ada King?');
   const erase = erasing.getByRole('button', { name: 'Erase customer' });
   await expectAccessible(page, 'the dialog of erasing');
-  await erasing.getByLabel('Reference').fill('ada@example.com');
+  await erasing.getByLabel('Email or username').fill('ada@example.com');
   assert.equal(await erase.isDisabled(), true, 'the former reference does not confirm it');
-  await erasing.getByLabel('Reference').fill('ada.king@example.com');
+  await erasing.getByLabel('Email or username').fill('ada.king@example.com');
   await erase.click();
   await heading(page, `erased-${id}`).waitFor();
   // Messages of earlier steps name the customer.

@@ -226,6 +226,7 @@ const routeTree = root.addChildren([
         '/packages/$packageId',
         'PackagePage',
         withConsoleTexts(() => import('./features/packages/package-page.tsx')),
+        'copy',
       ),
       consolePage(
         '/revenue',

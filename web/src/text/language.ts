@@ -26,6 +26,10 @@ export function formatCount(count: number): string {
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', signDisplay: 'exceptZero' });
 
 /** Formats 0.12 as "+12%". */
+export function formatSignedCount(count: number): string {
+  return count > 0 ? `+${formatCount(count)}` : formatCount(count).replace('-', '−');
+}
+
 export function formatChange(share: number): string {
   return percents.format(share).replace('-', '−');
 }

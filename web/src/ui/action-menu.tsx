@@ -31,20 +31,24 @@ export function ActionMenu({ actions, onChoose }: ActionMenuProps) {
       <Menu.Portal>
         <Menu.Positioner align="start" sideOffset={6} className="z-40">
           <Menu.Popup className="min-w-52 rounded-card border border-line bg-card p-1 shadow-high outline-none">
-            {actions.map(({ id, title, icon: Icon, look }) => (
+            {actions.map(({ id, title, icon: Icon, look, refusal }) => (
               <Menu.Item
                 key={id}
+                disabled={refusal !== undefined}
                 onClick={() => {
                   chosen.current = id;
                 }}
                 className={classNames(
                   'flex min-h-9 cursor-default items-center gap-2.5 rounded-control px-3 py-1.5 select-none pointer-coarse:min-h-11',
-                  'data-highlighted:bg-fill forced-colors:data-highlighted:outline',
+                  'data-highlighted:bg-fill data-disabled:text-soft forced-colors:data-highlighted:outline',
                   look === 'danger' ? 'text-bad' : 'text-ink',
                 )}
               >
                 <Icon aria-hidden="true" className="size-4" />
-                {title}
+                <span>
+                  {title}
+                  {refusal === undefined ? null : <span className="block text-xs text-soft">{refusal}</span>}
+                </span>
               </Menu.Item>
             ))}
           </Menu.Popup>

@@ -10,6 +10,8 @@ export interface Action {
   readonly look?: ButtonLook;
   /** false hides the button. If its dialog is open, the dialog stays. */
   readonly isOffered?: boolean;
+  /** Why it cannot be chosen now. Shown in menus. */
+  readonly refusal?: string;
   /** The name under which the palette begins it. */
   readonly asked?: string;
   readonly dialog?: (onClose: () => void) => ReactNode;
@@ -81,16 +83,14 @@ export function MoreActions({ actions, menu: Menu }: MoreActionsProps) {
 
 interface MenuBarProps extends MoreActionsProps {
   readonly more: readonly Action[];
-  readonly children?: ReactNode;
 }
 
-/** A row of actions below facts, with others in a menu. `children` come after it. */
-export function MenuBar({ actions, more, menu, children }: MenuBarProps) {
+/** A row of actions below facts, with others in a menu. */
+export function MenuBar({ actions, more, menu }: MenuBarProps) {
   return (
     <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
       <Actions actions={actions} />
       <MoreActions actions={more} menu={menu} />
-      {children}
     </div>
   );
 }

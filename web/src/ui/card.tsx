@@ -1,6 +1,26 @@
 import { type ReactNode, useId } from 'react';
 import { classNames } from './class-names.ts';
 
+interface LineCardProps {
+  readonly title: string;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A card with nothing to list says so in one line. */
+export function LineCard({ title, action, children }: LineCardProps) {
+  return (
+    <section
+      aria-label={title}
+      className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line bg-card px-4 py-4 shadow-lift md:px-5"
+    >
+      <h2 className="text-[0.9375rem]">{title}</h2>
+      <p className="min-w-0 flex-1 basis-52 text-soft">{children}</p>
+      {action}
+    </section>
+  );
+}
+
 interface CardProps {
   readonly title?: ReactNode;
   readonly description?: ReactNode;

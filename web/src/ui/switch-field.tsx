@@ -8,15 +8,25 @@ interface SwitchFieldProps {
   readonly hint?: ReactNode;
   readonly checked: boolean;
   readonly disabled?: boolean;
+  /** Where the field is wide: the switch stands before its label, not at the far end. */
+  readonly leads?: boolean;
   readonly onChange: (checked: boolean) => void;
 }
 
-export function SwitchField({ label, hint, checked, disabled = false, onChange }: SwitchFieldProps) {
+export function SwitchField({
+  label,
+  hint,
+  checked,
+  disabled = false,
+  leads = false,
+  onChange,
+}: SwitchFieldProps) {
   const id = useId();
   return (
     <div
       className={classNames(
         'flex justify-between gap-4',
+        leads && 'flex-row-reverse !justify-end',
         hint === undefined ? 'items-center' : 'items-start',
       )}
     >

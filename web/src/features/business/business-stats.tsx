@@ -3,7 +3,7 @@
 import { t } from '@lingui/core/macro';
 import type { BusinessMonth } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
-import { formatChange, formatCount } from '../../text/language.ts';
+import { formatChange, formatCount, formatSignedCount } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Stat, Stats } from '../../ui/stat.tsx';
@@ -39,7 +39,11 @@ export function BusinessStats({ months, currency, rows }: BusinessStatsProps) {
       <Stat
         name={<Defined figure="active-plans" />}
         value={now && rows.link('active', null, formatCount(now.active_plans))}
-        note={now && last && t`${signed(now.active_plans - last.active_plans)} since the start of the month`}
+        note={
+          now &&
+          last &&
+          t`${formatSignedCount(now.active_plans - last.active_plans)} since the start of the month`
+        }
       />
       <Stat
         name={<Defined figure="customers" name={t`Customers with a paid order`} />}
@@ -84,10 +88,6 @@ function averageOf(
 ): number | null {
   const known = months.flatMap((month) => month[name] ?? []);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
-}
-
-function signed(count: number): string {
-  return count > 0 ? `+${formatCount(count)}` : formatCount(count).replace('-', '−');
 }
 
 function moneyChange(now: string, before: string, currency: string): string {

@@ -1,7 +1,7 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ArrowLeftRight, Ban, Eraser, Gift, Link2, Pause, Play } from 'lucide-react';
+import { ArrowLeftRight, Ban, Download, Eraser, Gift, Link2, Pause, Play } from 'lucide-react';
 import { anyCustomerQuery } from '../../api/console-queries.ts';
 import { useMay } from '../../api/person.ts';
 import { runs } from '../../api/plan-runs.ts';
@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
+import { download } from '../../ui/download-button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
@@ -23,7 +24,6 @@ import { planEndFact, timeLeftFact } from '../plans/plan-facts.tsx';
 import { PlanHistory } from '../plans/plan-history.tsx';
 import { TrialDialog } from '../plans/trial-dialog.tsx';
 import { CustomerBadge } from './customer-columns.tsx';
-import { CustomerExportButton } from './customer-export-button.tsx';
 import { lastOrderOf, priceFact, renewalFact, spentFact } from './customer-money.tsx';
 import { EraseDialog, isErased } from './erase-dialog.tsx';
 import { LoginLinkDialog } from './login-link-dialog.tsx';
@@ -96,7 +96,7 @@ export function AnyCustomerPage() {
               spentFact(data),
               { name: t`Customer since`, value: customer && <Time at={customer.created_at} style="day" /> },
               {
-                name: t`Reference`,
+                name: t`Email or username`,
                 value: customer && <Copied text={customer.reference} label={t`Copy reference`} isName />,
               },
               { name: t`Customer ID`, value: customer?.id },
@@ -105,11 +105,7 @@ export function AnyCustomerPage() {
                 : [{ name: t`External ID`, value: <bdi>{customer.external_ref}</bdi> }]),
             ]}
           />
-          {customer && (
-            <MenuBar {...actionsOf(customer, lastOrder?.months ?? 1, may)} menu={ActionMenu}>
-              <CustomerExportButton id={customer.id} isOperator />
-            </MenuBar>
-          )}
+          {customer && <MenuBar {...actionsOf(customer, lastOrder?.months ?? 1, may)} menu={ActionMenu} />}
         </Card>
         <PlanHistory customerId={customerId} cursor={cursor} isOperator />
         <LoginLinksCard links={data?.login_links} isOperator />
@@ -123,7 +119,13 @@ function actionsOf(
   months: Months,
   may: ReturnType<typeof useMay>,
 ): { readonly actions: readonly Action[]; readonly more: readonly Action[] } {
-  if (isErased(customer)) return { actions: [], more: [] };
+  const exported: Action = {
+    id: 'export',
+    title: t`Export data`,
+    icon: Download,
+    run: () => download(`/admin/v1/customers/${customer.id}/export`, {}, `customer-${customer.id}.json`),
+  };
+  if (isErased(customer)) return { actions: [], more: [exported] };
   const isChangeable = may('admin:credit') && runs(customer.plan) && !customer.order_pending;
   const canAccess = may('admin:accounts');
   const isHeld = isSuspended(customer);
@@ -149,6 +151,7 @@ function actionsOf(
       title: t`Give free trial`,
       icon: Gift,
       isOffered: canAccess,
+      ...(runs(customer.plan) && { refusal: t`Only once the plan has ended` }),
       dialog: (onClose) => <TrialDialog account={customer.account} customer={customer} onClose={onClose} />,
     },
     {
@@ -158,6 +161,7 @@ function actionsOf(
       isOffered: canAccess,
       dialog: (onClose) => <SuspendDialog customer={customer} onClose={onClose} />,
     },
+    exported,
     {
       id: 'cancel',
       title: t`Cancel plan`,

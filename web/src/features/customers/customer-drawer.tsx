@@ -55,7 +55,7 @@ export function CustomerDrawer({ id, opened }: CustomerDrawerProps) {
               icon={RefreshCw}
               look="primary"
               disabled={!mayRenew(renewal)}
-              onClick={() => openOrder(renewalOf(last))}
+              onClick={() => openOrder(renewalOf(last, customer.name))}
             >
               {t`Renew`}
             </Button>

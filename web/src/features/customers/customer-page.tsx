@@ -99,7 +99,7 @@ export function CustomerPage() {
                   icon={RefreshCw}
                   look="primary"
                   disabled={!mayRenew(renewal)}
-                  onClick={() => openOrder(renewalOf(lastOrder))}
+                  onClick={() => openOrder(renewalOf(lastOrder, customer.name))}
                 >
                   {t`Renew`}
                 </Button>

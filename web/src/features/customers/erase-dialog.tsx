@@ -30,7 +30,7 @@ export function EraseDialog({ customer, isOperator = false, onClose }: EraseDial
     <FormDialog
       form={form}
       title={t`Erase ${name}?`}
-      description={t`Reference, name, external ID and reasons are removed, also from events and logs. Orders and ledger entries stay. This can’t be undone.`}
+      description={t`Email or username, name, external ID and reasons are removed, also from events and logs. Orders and ledger entries stay. This can’t be undone.`}
       action={t`Erase customer`}
       danger
       ready={typed.trim() === reference}
@@ -40,7 +40,7 @@ export function EraseDialog({ customer, isOperator = false, onClose }: EraseDial
           Type <bdi className="font-semibold wrap-anywhere">{reference}</bdi> to confirm.
         </Trans>
       </p>
-      <TextField label={t`Reference`} kind="address" autoFocus maxLength={254} {...field} />
+      <TextField label={t`Email or username`} kind="address" autoFocus maxLength={254} {...field} />
     </FormDialog>
   );
 }

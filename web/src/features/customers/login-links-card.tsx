@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import type { GivenLink } from '../../api/shapes.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, LineCard } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -13,14 +13,7 @@ interface LoginLinksCardProps {
 
 export function LoginLinksCard({ links, isOperator = false }: LoginLinksCardProps) {
   if (links?.length === 0) {
-    return (
-      <Card>
-        <div className="flex flex-wrap items-baseline gap-x-3">
-          <h2 className="text-[0.9375rem]">{t`Login links`}</h2>
-          <p className="text-soft">{t`None in the last 90 days.`}</p>
-        </div>
-      </Card>
-    );
+    return <LineCard title={t`Login links`}>{t`None in the last 90 days.`}</LineCard>;
   }
   return (
     <Card title={t`Login links`} description={t`The latest in the last 90 days.`} lined>

@@ -20,6 +20,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
+import { Whom } from '../../ui/whom.tsx';
 import { confirmWords } from './plan-step.ts';
 
 interface ChangePackageDialogProps {
@@ -74,11 +75,14 @@ export function ChangePackageDialog({ customer, months: presentMonths, onClose }
       form={form}
       title={t`Change package for ${customer.name}`}
       description={
-        <Trans>
-          Places an order on behalf of <bdi className="text-ink">{customer.account.username}</bdi>, charged to
-          its balance. The customer has <bdi className="text-ink">{customer.plan.package}</bdi> until{' '}
-          <Time at={customer.plan.expires_at} style="day" />.
-        </Trans>
+        <>
+          <Whom customer={customer} isNamed />
+          <Trans>
+            Places an order on behalf of <bdi className="text-ink">{customer.account.username}</bdi>, charged
+            to its balance. The customer has <bdi className="text-ink">{customer.plan.package}</bdi> until{' '}
+            <Time at={customer.plan.expires_at} style="day" />.
+          </Trans>
+        </>
       }
       action={confirmWords(shown, t`Change package`)}
       ready={shown !== undefined}

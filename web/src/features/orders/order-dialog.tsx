@@ -28,6 +28,7 @@ import { SwitchField } from '../../ui/switch-field.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useTypedAhead } from '../../ui/typed-ahead.ts';
 import { useText } from '../../ui/use-text.ts';
+import { Whom } from '../../ui/whom.tsx';
 import { useOrderFunds } from '../payments/order-funds.tsx';
 import { CustomerField, NewCustomerNote, SimilarOnes } from './customer-field.tsx';
 import { useKnownCustomer } from './known-customer.ts';
@@ -189,7 +190,9 @@ function PlaceForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'place
         form={{ ...command, onSend: () => (isRisky ? setIsAsked(true) : send()), onClose }}
         title={titled(placeTitle(intent))}
         description={
-          intent.customer === undefined ? undefined : <bdi className="wrap-anywhere">{intent.customer}</bdi>
+          intent.customer === undefined ? undefined : (
+            <Whom customer={{ name: intent.name ?? intent.customer, reference: intent.customer }} />
+          )
         }
         width="wide"
         action={action}
@@ -449,7 +452,7 @@ function RenewForm({ intent, idempotencyKey, onDone, onClose }: FormProps<'renew
       <FormDialog
         form={{ ...command, onSend: send, onClose }}
         title={titled(t`Renew ${intent.packageName}`)}
-        description={<bdi className="wrap-anywhere">{intent.customer}</bdi>}
+        description={<Whom customer={{ name: intent.name, reference: intent.customer }} />}
         action={confirmWords(shown, t`Renew`)}
         summary={
           refusal !== null && !preview.isFetching ? undefined : (

@@ -66,7 +66,7 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
               icon={RefreshCw}
               look="primary"
               disabled={!isOffered}
-              onClick={() => openOrder(renewalOf(order))}
+              onClick={() => openOrder(renewalOf(order, order.customer.name))}
             >
               {t`Renew`}
             </Button>

@@ -54,7 +54,11 @@ export function OrderPage() {
         back={back}
         actions={
           order === undefined || !may('orders:write') ? undefined : (
-            <Button icon={RefreshCw} disabled={!isOffered} onClick={() => openOrder(renewalOf(order))}>
+            <Button
+              icon={RefreshCw}
+              disabled={!isOffered}
+              onClick={() => openOrder(renewalOf(order, order.customer.name))}
+            >
               {t`Renew`}
             </Button>
           )

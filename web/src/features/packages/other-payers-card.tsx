@@ -1,20 +1,21 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { Tags } from 'lucide-react';
 import { useMemo } from 'react';
 import type { AdminPackage, OtherPayer } from '../../api/shapes.ts';
 import { otherPayersQuery } from '../../api/support-queries.ts';
 import { tableState } from '../../api/table-state.ts';
 import { groupWord } from '../../text/words.ts';
-import { Card } from '../../ui/card.tsx';
+import { Card, LineCard } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { ComparedPrices } from './compared-prices.tsx';
 
 export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
   const query = useQuery(otherPayersQuery(one.id));
   const rows = useMemo(() => query.data && soldPrices(query.data.data, one), [query.data, one]);
+  if (rows?.length === 0) {
+    return <LineCard title={t`Custom prices`}>{t`No account has custom prices.`}</LineCard>;
+  }
   const columns: readonly Column<OtherPayer>[] = [
     {
       title: t`Account`,
@@ -63,7 +64,7 @@ export function OtherPayersCard({ one }: { readonly one: AdminPackage }) {
         rows={rows}
         phone={({ prices }) => <ComparedPrices prices={prices} currency={one.currency} />}
         rowKey={({ account: { id } }) => id}
-        empty={<EmptyState icon={Tags} title={t`No account has custom prices`} />}
+        empty={null}
       />
     </Card>
   );

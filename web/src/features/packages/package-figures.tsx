@@ -4,8 +4,8 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { businessQuery } from '../../api/business-queries.ts';
 import { useMe } from '../../api/me.ts';
-import { formatMoney } from '../../text/amounts.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { formatCount, formatSignedCount } from '../../text/language.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 
@@ -17,7 +17,9 @@ export function PackageFigures({ id }: { readonly id: number }) {
   const { data } = useQuery(packageBusinessQuery);
   const row = data?.packages.find((one) => one.package.id === id);
   const count = (plans: number | undefined) => data && formatCount(plans ?? 0);
+  const money = (amount: string | undefined) => formatMoney(amount ?? '0.00', currency);
   const packageId = { package_id: String(id) };
+  const from = `${data?.months.at(-1)?.month}-01`;
   return (
     <div className="mb-5">
       <Stats>
@@ -30,10 +32,50 @@ export function PackageFigures({ id }: { readonly id: number }) {
               </FigureLink>
             )
           }
+          note={
+            row &&
+            t`${formatSignedCount(row.active_plans - row.before.active_plans)} since the start of the month`
+          }
         />
-        <Stat name={t`MRR`} value={data && formatMoney(row?.mrr ?? '0.00', currency)} />
-        <Stat name={t`New this month`} value={count(row?.new_plans)} />
-        <Stat name={t`Lost this month`} value={count(row?.lost_plans)} />
+        <Stat
+          name={t`MRR`}
+          value={
+            data && (
+              <FigureLink to="/admin/revenue" search={packageId}>
+                {money(row?.mrr)}
+              </FigureLink>
+            )
+          }
+          note={
+            row &&
+            t`${formatMoney(fromCents(toCents(row.mrr) - toCents(row.before.mrr)), currency, true)} since the start of the month`
+          }
+        />
+        <Stat
+          name={t`New this month`}
+          value={
+            data && (
+              <FigureLink to="/admin/orders" search={{ kind: 'activate', from, ...packageId }}>
+                {count(row?.new_plans)}
+              </FigureLink>
+            )
+          }
+          note={row && t`${money(row.new_mrr)} MRR`}
+        />
+        <Stat
+          name={t`Lost this month`}
+          value={
+            data && (
+              <FigureLink
+                to="/admin/customers"
+                search={{ state: 'expired', ending: 'own', from, ...packageId }}
+              >
+                {count(row?.lost_plans)}
+              </FigureLink>
+            )
+          }
+          note={row && t`${money(row.lost_mrr)} MRR`}
+        />
       </Stats>
     </div>
   );

@@ -2,6 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Copy } from 'lucide-react';
 import { useState } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { changePackage, createPackage, type PackageSettings } from '../../api/commands.ts';
@@ -14,6 +15,8 @@ import { readCount } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { readLimits, typedLimits } from '../../text/limit-values.ts';
 import { periods } from '../../text/words.ts';
+import { ActionMenu } from '../../ui/action-menu.tsx';
+import { MoreActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -52,14 +55,17 @@ const route = getRouteApi('/panel/admin/packages/$packageId');
 
 export function PackagePage() {
   const { packageId } = route.useParams();
+  const { copy } = route.useSearch();
   const mayChange = useMay()('admin:packages');
   const { data, error: packagesError, refetch } = useQuery(allPackagesQuery);
   const { data: limits, error: limitsError, refetch: refetchLimits } = useQuery(definedLimitsQuery);
   const error = packagesError ?? limitsError;
   const back = <BackLink to="/admin/packages">{t`Packages`}</BackLink>;
   if (packageId === 'new' && !mayChange) return <NotForRole />;
-  if (packageId === 'new' && limits !== undefined)
-    return <PackageForm one={null} limits={limits.data} canChange />;
+  if (packageId === 'new' && limits !== undefined && (copy === undefined || data !== undefined)) {
+    const copied = data?.data.find(({ id }) => String(id) === copy);
+    return <PackageForm one={null} copied={copied} limits={limits.data} canChange />;
+  }
   const found = data?.data.find(({ id }) => String(id) === packageId);
   if (found !== undefined && limits !== undefined) {
     return (
@@ -100,24 +106,27 @@ const periodTitles = Object.fromEntries(periods.map(({ period, title }) => [peri
 
 interface PackageFormProps {
   readonly one: AdminPackage | null;
+  /** Fills in the fields of a new package. */
+  readonly copied?: AdminPackage | undefined;
   readonly limits: readonly Limit[];
   readonly canChange: boolean;
 }
 
-function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
+function PackageForm({ one, copied, limits: defined, canChange }: PackageFormProps) {
   const { currency } = useMe().account;
   const navigate = useNavigate();
-  const [name, nameField] = useText(one?.name ?? '');
-  const [description, setDescription] = useState(one?.description ?? '');
-  const [features, setFeatures] = useState<readonly string[]>(one?.features ?? []);
-  const [limits, setLimits] = useState(() => typedLimits(defined, one?.limits ?? {}));
-  const [days, daysField] = useText(String(one?.duration_days ?? durationDaysDefault));
-  const [sold, setSold] = useState<readonly string[]>(one?.periods ?? allPeriods);
-  const [isTrial, setIsTrial] = useState(one?.trial ?? false);
+  const [start] = useState(() => startOf(one, copied, defined));
+  const [name, nameField] = useText(start.name);
+  const [description, setDescription] = useState(start.description);
+  const [features, setFeatures] = useState<readonly string[]>(start.features);
+  const [limits, setLimits] = useState(start.limits);
+  const [days, daysField] = useText(start.days);
+  const [sold, setSold] = useState<readonly string[]>(start.sold);
+  const [isTrial, setIsTrial] = useState(start.isTrial);
   const [retired, setRetired] = useState(one?.retired ?? false);
   // Keep the prices from when the page opened: a scheduled price may begin meanwhile.
   const [opened] = useState(one === null || one.trial ? null : one.prices);
-  const [prices, setPrices] = useState<TypedPrices>(opened === null ? emptyPrices : typedPrices(opened));
+  const [prices, setPrices] = useState<TypedPrices>(start.prices);
 
   const granted = readLimits(defined, limits);
   const durationDays = readCount(days);
@@ -159,15 +168,15 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
     canChange &&
     JSON.stringify([name, description, features, limits, days, sold, isTrial, retired, prices]) !==
       JSON.stringify([
-        one?.name ?? '',
-        one?.description ?? '',
-        one?.features ?? [],
-        typedLimits(defined, one?.limits ?? {}),
-        String(one?.duration_days ?? durationDaysDefault),
-        one?.periods ?? allPeriods,
-        one?.trial ?? false,
+        start.name,
+        start.description,
+        start.features,
+        start.limits,
+        start.days,
+        start.sold,
+        start.isTrial,
         one?.retired ?? false,
-        opened ?? emptyPrices,
+        start.prices,
       ]);
   const guard = useUnsavedGuard(isDirty);
   const duration = (
@@ -196,9 +205,29 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
           title={one?.name ?? t`New package`}
           actions={
             one && (
-              <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
-                {t`History`}
-              </ButtonLink>
+              <>
+                <ButtonLink to="/admin/audit" search={{ target: `package:${one.id}` }}>
+                  {t`Audit log`}
+                </ButtonLink>
+                {canChange ? (
+                  <MoreActions
+                    menu={ActionMenu}
+                    actions={[
+                      {
+                        id: 'duplicate',
+                        title: t`Duplicate package`,
+                        icon: Copy,
+                        run: () =>
+                          void navigate({
+                            to: '/admin/packages/$packageId',
+                            params: { packageId: 'new' },
+                            search: { copy: String(one.id) },
+                          }),
+                      },
+                    ]}
+                  />
+                ) : null}
+              </>
             )
           }
           mark={
@@ -244,6 +273,7 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
             </div>
             <div className="mt-4 flex max-w-xl flex-col gap-4">
               <SwitchField
+                leads
                 label={t`Free trial`}
                 hint={t`Free, and can’t be ordered: you give it to customers. Can’t be changed later.`}
                 checked={isTrial}
@@ -295,6 +325,7 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
                 {isTrial ? null : duration}
                 {one === null ? null : (
                   <SwitchField
+                    leads
                     label={t`Retired`}
                     hint={t`Can no longer be ordered. Active plans continue and can be renewed.`}
                     checked={retired}
@@ -333,6 +364,21 @@ function PackageForm({ one, limits: defined, canChange }: PackageFormProps) {
       </form>
     </>
   );
+}
+
+/** What the fields hold at first. */
+function startOf(one: AdminPackage | null, copied: AdminPackage | undefined, defined: readonly Limit[]) {
+  const filled = one ?? copied;
+  return {
+    name: copied === undefined ? (one?.name ?? '') : t`${copied.name} (copy)`,
+    description: filled?.description ?? '',
+    features: filled?.features ?? [],
+    limits: typedLimits(defined, filled?.limits ?? {}),
+    days: String(filled?.duration_days ?? durationDaysDefault),
+    sold: filled?.periods ?? allPeriods,
+    isTrial: filled?.trial ?? false,
+    prices: filled === undefined || filled.trial ? emptyPrices : typedPrices(filled.prices),
+  };
 }
 
 /** The service refuses line breaks. Returns null if no text is left. */

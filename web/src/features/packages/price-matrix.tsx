@@ -56,28 +56,32 @@ export function PriceMatrix({ prices, currency, onChange, shown }: PriceMatrixPr
               const saving = savingPercent(price, readAmount(monthly ?? prices[group].monthly), months);
               return (
                 <td key={group} className="py-1 pl-3 align-top">
-                  <input
-                    aria-label={`${groupTitle}, ${title.toLowerCase()}`}
-                    aria-invalid={isWrong || undefined}
-                    inputMode="decimal"
-                    autoComplete="off"
-                    placeholder={typedAmount(shown?.[group][period] ?? '0.00')}
-                    value={typed}
-                    onChange={(event) =>
-                      onChange({ ...prices, [group]: { ...prices[group], [period]: event.target.value } })
-                    }
-                    className={`${inputClasses} figures text-right`}
-                  />
-                  <p
-                    aria-live="polite"
-                    className={classNames('pt-0.5 text-right text-xs text-soft', months > 1 && 'min-h-5')}
-                  >
-                    {isWrong ? (
-                      <span className="text-bad">{t`Enter an amount, such as 29.00`}</span>
-                    ) : (
-                      savingWords(months, saving)
-                    )}
-                  </p>
+                  <div className="relative">
+                    <input
+                      aria-label={`${groupTitle}, ${title.toLowerCase()}`}
+                      aria-invalid={isWrong || undefined}
+                      inputMode="decimal"
+                      autoComplete="off"
+                      placeholder={typedAmount(shown?.[group][period] ?? '0.00')}
+                      value={typed}
+                      onChange={(event) =>
+                        onChange({ ...prices, [group]: { ...prices[group], [period]: event.target.value } })
+                      }
+                      className={`${inputClasses} figures text-right`}
+                    />
+                    {/* In the field where it is wide, so that the rows stand at even distances. */}
+                    <p
+                      aria-live="polite"
+                      className={classNames(
+                        'text-right text-xs',
+                        isWrong
+                          ? 'pt-0.5 text-bad'
+                          : 'pointer-events-none text-soft sm:absolute sm:inset-y-0 sm:left-3 sm:flex sm:items-center',
+                      )}
+                    >
+                      {isWrong ? t`Enter an amount, such as 29.00` : savingWords(months, saving)}
+                    </p>
+                  </div>
                 </td>
               );
             })}

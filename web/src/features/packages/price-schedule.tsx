@@ -1,6 +1,5 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
-import { CalendarClock } from 'lucide-react';
 import { useState } from 'react';
 import { schedulePrices, unschedulePrices } from '../../api/commands.ts';
 import { scheduledPricesQuery } from '../../api/console-queries.ts';
@@ -15,10 +14,9 @@ import { readTypedMinute } from '../../text/typed-minutes.ts';
 import { groupWord, periods } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
+import { Card, LineCard } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -87,30 +85,32 @@ export function PriceSchedule({ one }: { readonly one: AdminPackage }) {
     },
     { title: t`Delete`, untitled: true, align: 'end', cell: deletion, from: 'sm' },
   ];
+  const add =
+    one.retired || !mayChange ? null : (
+      <Button onClick={() => setOpened({ action: 'add' })}>{t`Schedule prices`}</Button>
+    );
   return (
     <>
-      <Card
-        title={t`Price schedule`}
-        description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
-        action={
-          one.retired || !mayChange ? null : (
-            <Button onClick={() => setOpened({ action: 'add' })}>{t`Schedule prices`}</Button>
-          )
-        }
-        flush
-      >
-        <DataTable
-          caption={t`Scheduled prices`}
-          columns={columns}
-          {...tableState(query)}
-          rowKey={({ from }) => from}
-          empty={
-            <EmptyState icon={CalendarClock} title={t`No scheduled prices`}>
-              {t`Resellers see scheduled prices in GET /packages in advance.`}
-            </EmptyState>
-          }
-        />
-      </Card>
+      {query.data?.data.length === 0 ? (
+        <LineCard title={t`Price schedule`} action={add}>
+          {t`No scheduled prices. Resellers see them in GET /packages in advance.`}
+        </LineCard>
+      ) : (
+        <Card
+          title={t`Price schedule`}
+          description={t`Prices change automatically at the scheduled time. Leave a field blank to keep its current price.`}
+          action={add}
+          flush
+        >
+          <DataTable
+            caption={t`Scheduled prices`}
+            columns={columns}
+            {...tableState(query)}
+            rowKey={({ from }) => from}
+            empty={null}
+          />
+        </Card>
+      )}
       {opened?.action === 'add' ? <ScheduleDialog one={one} schedule={schedule} onClose={close} /> : null}
       {opened?.action === 'delete' ? (
         <UnscheduleDialog one={one} price={opened.price} onClose={close} />

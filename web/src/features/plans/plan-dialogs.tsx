@@ -28,6 +28,7 @@ import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useText } from '../../ui/use-text.ts';
+import { Whom } from '../../ui/whom.tsx';
 
 interface PlanDialogProps {
   readonly customer: Customer;
@@ -65,6 +66,7 @@ export function CancelDialog({
     <FormDialog
       form={form}
       title={t`Cancel ${name}’s plan?`}
+      description={<Whom customer={customer} isNamed />}
       action={
         at === 'period_end'
           ? t`Cancel at period end`
@@ -137,7 +139,12 @@ export function SuspendDialog({ customer, onClose }: PlanDialogProps) {
     <FormDialog
       form={form}
       title={t`Suspend ${name}?`}
-      description={t`The customer can’t log in until you resume them. The plan keeps running, nothing is refunded, and auto-renew continues.`}
+      description={
+        <>
+          <Whom customer={customer} isNamed />
+          {t`The customer can’t log in until you resume them. The plan keeps running, nothing is refunded, and auto-renew continues.`}
+        </>
+      }
       action={t`Suspend, no refund`}
       danger
     >
@@ -166,11 +173,14 @@ export function ResumeDialog({ customer, isHeld, onClose }: PlanDialogProps & { 
       form={form}
       title={isHeld ? t`Resume ${name}?` : t`Undo the cancellation?`}
       description={
-        isHeld
-          ? plan.ends_at_period_end
-            ? t`The customer can log in again, and the cancellation is undone.`
-            : t`The customer can log in again.`
-          : t`Auto-renew is restored if it was on before.`
+        <>
+          <Whom customer={customer} isNamed={isHeld} />
+          {isHeld
+            ? plan.ends_at_period_end
+              ? t`The customer can log in again, and the cancellation is undone.`
+              : t`The customer can log in again.`
+            : t`Auto-renew is restored if it was on before.`}
+        </>
       }
       action={isHeld ? t`Resume, free of charge` : t`Undo, no charge`}
     >
@@ -211,7 +221,12 @@ export function AutoRenewDialog({ customer, onClose }: PlanDialogProps) {
     <FormDialog
       form={form}
       title={t`Auto-renew for ${name}`}
-      description={t`Nothing is charged now. Each renewal is an order at the price on that day.`}
+      description={
+        <>
+          <Whom customer={customer} isNamed />
+          {t`Nothing is charged now. Each renewal is an order at the price on that day.`}
+        </>
+      }
       action={
         wanted === 'off'
           ? t`Turn off auto-renew, no charge`
@@ -295,14 +310,14 @@ export function EditCustomerDialog({ customer, onClose }: PlanDialogProps) {
     <FormDialog
       form={form}
       title={t`Edit customer`}
-      description={<bdi className="wrap-anywhere">{customer.reference}</bdi>}
+      description={<Whom customer={customer} />}
       action={t`Save`}
       ready={name.trim() !== '' && wanted !== '' && isExternalId}
     >
       <TextField label={t`Name`} autoFocus autoComplete="off" maxLength={120} value={name} onText={setName} />
       <TextField
-        label={t`Reference`}
-        hint={t`The email address or username used in orders. The former one keeps working.`}
+        label={t`Email or username`}
+        hint={t`Used in orders. The former one keeps working.`}
         kind="address"
         maxLength={254}
         {...referenceField}

@@ -84,7 +84,7 @@ export function TrialDialog({ account, customer: given, onClose }: TrialDialogPr
           </Trans>
         ) : (
           <Trans>
-            To <bdi className="text-ink">{given.reference}</bdi> of{' '}
+            To <bdi className="text-ink">{given.name}</bdi> of{' '}
             <bdi className="text-ink">{account.username}</bdi>. Nothing is charged.
           </Trans>
         )

@@ -50,6 +50,8 @@ export function TestCreditDialog({ onClose }: DialogProps) {
 }
 
 export function TestResetDialog({ onClose }: DialogProps) {
+  const { currency } = useMe().account;
+  const balance = formatMoney('1000.00', currency);
   const navigate = useNavigate();
   const form = useDialogForm({
     onClose,
@@ -61,7 +63,7 @@ export function TestResetDialog({ onClose }: DialogProps) {
     <FormDialog
       form={form}
       title={t`Reset test data?`}
-      description={t`Deletes all test customers, orders, ledger entries, requests, events and endpoints. The test balance is reset to 1,000.00 and the clock to the real time. Test keys stay, and nothing real is affected. This can’t be undone.`}
+      description={t`Deletes all test customers, orders, ledger entries, requests, events and endpoints. The test balance is reset to ${balance} and the clock to the real time. Test keys stay, and nothing real is affected. This can’t be undone.`}
       action={t`Reset test`}
       danger
     />
