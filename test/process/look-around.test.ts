@@ -134,7 +134,6 @@ describe('a demo', () => {
       environment: { DATA_DIR: dataDir },
     });
     assert.equal(code, 0, stdout);
-    demo = await startDemo(dataDir);
   });
 });
 
