@@ -172,7 +172,7 @@ export async function createApp(dependencies: AppDependencies): Promise<FastifyI
   const proxies = createAllowList(trustProxy);
   // An empty allow-list would allow every address, so every peer would count as trusted.
   noticeUntrustedProxy(app, (peer) => trustProxy.length > 0 && proxies.allows(peer), logger);
-  const noteAnswer = logAndCount(app, metrics, dependencies.accessLog);
+  const noteAnswer = logAndCount(app, metrics, dependencies);
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (dependencies.isDraining()) reply.header('connection', 'close');
     done();
@@ -409,12 +409,17 @@ function rememberPeer(socket: Socket): void {
 }
 
 /** The route is logged as its pattern, because paths may contain login tokens. */
-function logAndCount(app: FastifyInstance, metrics: Metrics, accessLog: AccessLog | null) {
+function logAndCount(
+  app: FastifyInstance,
+  metrics: Metrics,
+  { accessLog, health }: Pick<AppDependencies, 'accessLog' | 'health'>,
+) {
   const noteAnswer = (request: FastifyRequest, reply: FastifyReply) => {
     const route = request.is404 ? 'none' : (request.routeOptions.url ?? 'none');
     const { method, ip } = request;
     const { statusCode: status, elapsedTime: milliseconds, errorCode } = reply;
     metrics.onRequest({ route, method, status, seconds: milliseconds / 1000, errorCode });
+    if (isBehindGuard(request.url) && !isStream(request, reply)) health.requests.note(status, milliseconds);
     accessLog?.write({
       requestId: request.id,
       method,

@@ -43,6 +43,7 @@ import { createOrderTimes } from '../features/orders/order-times.ts';
 import { searchOrders } from '../features/orders/search-orders.ts';
 import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPanelStreams, type PanelStreams } from '../features/overview/panel-streams.ts';
+import { createRequestFigures } from '../features/overview/request-figures.ts';
 import { observePanelStreams } from '../features/overview/stream-metrics.ts';
 import { createPackageCatalog, type PackageCatalogHolder } from '../features/packages/package-catalog.ts';
 import { type CheckoutTexts, topupsPageUrl } from '../features/payments/open-checkout.ts';
@@ -395,6 +396,7 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       version: programVersion,
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
       batchSizes: batchSizes.quantiles,
+      requests: createRequestFigures(),
       sharedLimits: counting.state,
     },
     pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,

@@ -170,6 +170,44 @@ test('an unanswered order is failed by hand, and the dialog first says what that
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
 
+test('several unanswered orders are accepted at once, with the result of each', async () => {
+  await prepare();
+  const { service } = panel;
+  const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
+  assert.equal((await service.admin.send('PUT', '/api/admin/v1/product', product)).status, 200);
+  const orders = await Promise.all(
+    ['one-of-two', 'two-of-two'].map(async (customer) => {
+      const placed = await acme.post('/orders', { package_id: service.packages.basic, customer });
+      assert.equal(placed.body.order.status, 'pending', placed.text);
+      return placed.body.order;
+    }),
+  );
+  assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);
+  await service.database.query({
+    name: '',
+    text: `update product_calls set status = 'attention' where account_id = ${acme.id} and status = 'waiting'`,
+  });
+  const page = await panel.openAs(service.admin, '/panel/admin/attention');
+  const total = `$${(2 * Number(orders[0].price)).toFixed(2)}`;
+  await page.getByText('Held by pending orders').waitFor();
+  await page.getByText(total, { exact: true }).first().waitFor();
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+  await page.getByRole('button', { name: 'Accept orders' }).click();
+  const asked = dialog(page, 'Accept 2 orders?');
+  await asked.getByText(`The accounts stay charged ${total} in all.`).waitFor();
+  // One is settled elsewhere meanwhile: its own row says so, and the other one is accepted all the same.
+  const settled = await service.admin.post(`/api/admin/v1/orders/${orders[0].id}/fail`, {
+    reason: 'Elsewhere',
+  });
+  assert.equal(settled.status, 200, settled.text);
+  await asked.getByRole('button', { name: 'Accept orders' }).click();
+  await asked.getByText('1 order accepted · 1 could not be settled').waitFor();
+  await asked.getByRole('listitem').filter({ hasText: 'two-of-two' }).getByText('Accepted').waitFor();
+  await asked.getByRole('button', { name: 'Close' }).first().click();
+  await page.getByText('You’re all caught up').waitFor();
+  assert.equal((await acme.get(`/orders/${orders[1].id}`)).body.order.status, 'completed');
+});
+
 test('calls that the product does not take are seen at once, sent again, closed by hand, and decided on the order', async () => {
   await prepare();
   const { service } = panel;

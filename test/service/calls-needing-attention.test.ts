@@ -425,6 +425,12 @@ test('what was done by hand is not sent any more; a pending order is accepted or
     '409 product_call_decides_order',
     { order_id: order.id },
   );
+  const console = await signIn(service, service.admin);
+  assert.deepEqual(expectStatus(await console.get('/admin/held-orders'), 200), {
+    ...{ total: order.price, count: 1, more: false },
+    data: [{ order_id: order.id, amount: order.price }],
+  });
+  const before = expectStatus(await console.get('/admin/product-figures'), 200);
   product.answer(() => ({ status: 200 }));
   expectStatus(await service.admin.post(`${calls}/call_order_${order.id}/send`, {}), 200);
   await until(isTaken(`call_order_${order.id}`));
@@ -433,6 +439,10 @@ test('what was done by hand is not sent any more; a pending order is accepted or
   await until(async () => (await list(`order_id=${order.id}`))[0]?.last_status === 200);
   assert.equal(taken?.status, 'done');
   assert.equal(received('by-hand').length, count);
+  assert.equal(expectStatus(await console.get('/admin/held-orders'), 200).count, 0);
+  const after = expectStatus(await console.get('/admin/product-figures'), 200);
+  assert.equal(after.accepted, before.accepted + 1);
+  assert.ok(after.median_milliseconds >= 0 && after.accepted_at !== null);
   expectRefusal(await service.admin.post(`${calls}/call_order_1/done`, {}), '404 product_call_not_found');
 });
 

@@ -96,11 +96,15 @@ test('customers of every account are found, each with its account, page by page'
 
 test('health shows the database, the queue and the last batches', async () => {
   const health = (await console.get('/admin/health')).body;
-  const { database, batch_sizes: sizes, uptime_seconds: uptime, version, jobs, ...rest } = health;
+  const { database, batch_sizes: sizes, uptime_seconds: uptime, version, jobs, requests, ...rest } = health;
+  assert.ok(requests.count > 0 && requests.failed === 0 && requests.p50 <= requests.p95);
   assert.equal(database.kind, service.database.kind);
   assert.equal(database.reachable, true);
   assert.match(database.version, /^\d+/);
-  assert.deepEqual(rest, { queue_depth: 0, batches_in_flight: 0 });
+  assert.deepEqual(rest, {
+    ...{ queue_depth: 0, batches_in_flight: 0, backed_up_at: null },
+    waiting_calls: { count: 0, more: false, since: null },
+  });
   assert.ok(sizes.p50 >= 1 && sizes.p50 <= sizes.p95 && sizes.p95 <= sizes.max);
   assert.ok(uptime >= 0);
   assert.ok(jobs.length >= 4);

@@ -25,3 +25,20 @@ export const waitingCallsSchema = Type.Object({
   failing: failingSchema,
   data: Type.Array(Type.Ref('ProductCall'), { description: 'The first 20.' }),
 });
+
+export const productFiguresSchema = Type.Object({
+  days: Type.Integer(),
+  accepted: Type.Integer(),
+  refused: Type.Integer({ description: 'Orders that the product refused.' }),
+  failed: Type.Integer({ description: 'Calls that ran out of attempts and were given up.' }),
+  median_milliseconds: nullable(Type.Integer({ description: 'null: none was accepted.' })),
+  accepted_at: nullable(time('When the product last accepted a call.')),
+  more: Type.Boolean({ description: 'There are more calls than were counted.' }),
+});
+
+export const heldOrdersSchema = Type.Object({
+  total: Type.String({ description: 'What the accounts were charged.' }),
+  count: Type.Integer(),
+  more: Type.Boolean({ description: 'There are more than the 1,000 that are listed.' }),
+  data: Type.Array(Type.Object({ order_id: Type.Integer(), amount: Type.String() })),
+});

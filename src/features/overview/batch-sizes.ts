@@ -1,6 +1,7 @@
 // This process's uptime and the sizes of its last batches, for the console.
 
 import type { LimitServerState } from '../../platform/limits/limit-server.ts';
+import type { RequestFigures } from './request-figures.ts';
 
 export interface HealthFacts {
   readonly version: string;
@@ -8,6 +9,7 @@ export interface HealthFacts {
   /** null if each process counts for itself. */
   sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
+  readonly requests: RequestFigures;
 }
 
 const batchesRemembered = 1_000;

@@ -11,7 +11,7 @@ import type { PerAccountConcurrency } from '../../platform/limits/per-account-co
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { parseRealOwnedId } from '../../shared/identifiers.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
+import { type EpochSeconds, formatTime } from '../../shared/times.ts';
 import { allCustomersRoute } from '../customers/customer-list-routes.ts';
 import { countEndingPlansOfAll } from '../customers/find-customer.ts';
 import { countOpenProductCalls } from '../fulfillment/product-call-reads.ts';
@@ -33,6 +33,7 @@ import type { HealthFacts } from './batch-sizes.ts';
 import { listJobViews } from './job-view.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
 import { adminOverviewSchema, healthSchema, overviewQuerySchema } from './overview-schemas.ts';
+import { findBackupTime } from './setup-state.ts';
 
 interface ConsoleOverviewRoutesDependencies extends PanelOrderDependencies {
   readonly dailyTotals: DailyTotals;
@@ -85,6 +86,8 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         queue_depth: engine.queueDepth(),
         batches_in_flight: engine.batchesInFlight(),
         batch_sizes: health.batchSizes(),
+        requests: health.requests.read(),
+        ...(await waitingWork()),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
         ...sharedLimitsView(health.sharedLimits()),
@@ -106,6 +109,27 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
     },
     (request, reply) => getOrderOfAnyAccount(dependencies, request, reply),
   );
+
+  /** Nulls if the database does not answer. */
+  async function waitingWork() {
+    try {
+      const [waiting, backedUpAt] = await Promise.all([
+        countOpenProductCalls(database, 'waiting'),
+        findBackupTime(database),
+      ]);
+      return {
+        waiting_calls: {
+          count: waiting.count,
+          more: waiting.more,
+          since: waiting.since === null ? null : formatTime(waiting.since),
+        },
+        backed_up_at: backedUpAt === null ? null : formatTime(backedUpAt),
+      };
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+      return { waiting_calls: null, backed_up_at: null };
+    }
+  }
 
   async function databaseVersion(): Promise<{ version: string; reachable: boolean }> {
     try {

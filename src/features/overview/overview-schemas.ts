@@ -137,6 +137,17 @@ export const healthSchema = Type.Object({
   queue_depth: Type.Integer(),
   batches_in_flight: Type.Integer(),
   batch_sizes: Type.Object({ p50: Type.Integer(), p95: Type.Integer(), max: Type.Integer() }),
+  requests: Type.Object(
+    { count: Type.Integer(), failed: Type.Integer(), p50: Type.Integer(), p95: Type.Integer() },
+    { description: 'Of the last thousand requests of this process: milliseconds, and statuses from 500 on.' },
+  ),
+  waiting_calls: nullable(
+    Type.Object(
+      { ...boundedCount.properties, since: nullable(time('When the oldest was made.')) },
+      { description: 'Product calls that wait. null: the database does not answer.' },
+    ),
+  ),
+  backed_up_at: nullable(time('When `backup` last made a file; null: never.')),
   uptime_seconds: Type.Integer(),
   version: Type.String(),
   shared_limits: Type.Optional(

@@ -1,6 +1,7 @@
 // Which steps of "Open your channel" are done. Only what an operator skipped is stored, in service_state.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
+import { nullable } from '../../platform/database/row-values.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
 import { findProduct } from '../fulfillment/product-settings.ts';
 import type { PackageCatalog } from '../packages/package-catalog.ts';
@@ -34,6 +35,11 @@ const skip: SqlStatement = {
 const setBackedUpAt: SqlStatement = {
   name: 'note_backup',
   text: 'update service_state set backed_up_at = to_timestamp($1::bigint)',
+};
+
+const readBackupTime: SqlStatement = {
+  name: 'find_backup_time',
+  text: 'select extract(epoch from backed_up_at)::bigint as backed_up_at from service_state',
 };
 
 /** What every new service begins with. They are rarely those of the operator's product. */
@@ -77,4 +83,9 @@ export async function skipSetupStep(database: Database, step: SetupStep, isSkipp
 
 export async function noteBackup(database: Database, now: EpochSeconds): Promise<void> {
   await database.query(setBackedUpAt, [now]);
+}
+
+export async function findBackupTime(database: Database): Promise<EpochSeconds | null> {
+  const [row] = await database.query(readBackupTime);
+  return nullable(Number, row?.['backed_up_at']);
 }

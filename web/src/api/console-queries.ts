@@ -36,6 +36,11 @@ export const waitingCallsQuery = queryOptions({
   ...reading<Api.WaitingCalls>('/admin/product-calls'),
   ...followed(callsMilliseconds, 'calls'),
 });
+export const heldOrdersQuery = queryOptions({
+  ...reading<Api.HeldOrders>('/admin/held-orders'),
+  ...followed(callsMilliseconds, 'calls'),
+});
+export const productFiguresQuery = reading<Api.ProductFigures>('/admin/product-figures');
 export const productCallsQuery = (status: 'attention' | 'failing') =>
   queryOptions({
     ...reading<Api.Listed<Api.ProductCall>>('/admin/v1/product-calls', { status, limit: 100 }),

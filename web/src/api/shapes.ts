@@ -31,6 +31,8 @@ import type { CustomerView, madeLoginLinkSchema } from '../../../src/features/cu
 import type { EventView } from '../../../src/features/events/event-schemas.ts';
 import type {
   attentionCountSchema,
+  heldOrdersSchema,
+  productFiguresSchema,
   waitingCallsSchema,
 } from '../../../src/features/fulfillment/product-panel-schemas.ts';
 import type { ProductCallView, ProductView } from '../../../src/features/fulfillment/product-schemas.ts';
@@ -408,3 +410,5 @@ export interface DeliveryPage {
   readonly next_cursor: string | null;
 }
 export type TopupSums = Static<typeof topupSumsSchema>;
+export type HeldOrders = Static<typeof heldOrdersSchema>;
+export type ProductFigures = Static<typeof productFiguresSchema>;

@@ -55,7 +55,8 @@ async function loadSentences() {
   return import('./error-sentences.tsx');
 }
 
-function errorMessageOf(error: Error): ReactNode {
+/** Also for the results of single rows. */
+export function errorMessageOf(error: Error): ReactNode {
   if (!(error instanceof ApiError)) return t`Something went wrong on this page. Reload it and try again.`;
   switch (error.code) {
     case 'network':

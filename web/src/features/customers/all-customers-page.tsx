@@ -73,7 +73,7 @@ export function AllCustomersPage() {
     <>
       <PageHeader
         title={t`All customers`}
-        description={t`Customers of all accounts.`}
+        description={t`Customers of all accounts, the newest account first.`}
         actions={<AccountFilter list={list} title={t`Customers of one account`} />}
       />
       <ListCard

@@ -19,6 +19,7 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Time } from '../../ui/time.tsx';
+import { AttentionList } from './attention-list.tsx';
 import { CallTable } from './call-table.tsx';
 import { failingText } from './product-words.ts';
 
@@ -50,19 +51,15 @@ export function AttentionPage() {
             </Trans>
           </Notice>
         )}
-        <Card flush>
-          <CallTable
-            caption={t`Needs attention`}
-            list="attention"
-            state={tableState(needing)}
-            empty={
-              <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
-                {counts === undefined ? null : `${failingWords(counts)} `}
-                {t`Calls that ran out of attempts appear here, including those for orders.`}
-              </EmptyState>
-            }
-          />
-        </Card>
+        <AttentionList
+          query={needing}
+          empty={
+            <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
+              {counts === undefined ? null : `${failingWords(counts)} `}
+              {t`Calls that ran out of attempts appear here, including those for orders.`}
+            </EmptyState>
+          }
+        />
         {hasFailing ? (
           <Card
             title={t`Failing`}

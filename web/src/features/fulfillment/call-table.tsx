@@ -1,8 +1,10 @@
 import { plural, t } from '@lingui/core/macro';
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/me.ts';
 import type { ProductCall } from '../../api/shapes.ts';
 import { formatCount } from '../../text/language.ts';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
+import { Money } from '../../ui/money.tsx';
 import { AccountLink, CustomerLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -88,14 +90,30 @@ interface CallTableProps {
     React.ComponentProps<typeof DataTable<ProductCall>>,
     'caption' | 'columns' | 'rowKey' | 'phone' | 'empty'
   >;
+  /** What each order holds, by its id. */
+  readonly amounts?: ReadonlyMap<number, string>;
   readonly empty: ReactNode;
 }
 
-export function CallTable({ caption, list, state, empty }: CallTableProps) {
+export function CallTable({ caption, list, state, amounts, empty }: CallTableProps) {
+  const { currency } = useMe().account;
+  const amount: Column<ProductCall> = {
+    title: t`Held`,
+    from: 'md',
+    align: 'end',
+    cell: ({ order_id: id }) => {
+      const held = id === null ? undefined : amounts?.get(id);
+      return held === undefined ? (
+        <span className="text-soft">–</span>
+      ) : (
+        <Money amount={held} currency={currency} />
+      );
+    },
+  };
   return (
     <DataTable
       caption={caption}
-      columns={[...columns, ...(list === 'waiting' ? [attempts, next] : [age]), actions]}
+      columns={[...columns, ...(list === 'waiting' ? [attempts, next] : [age, amount]), actions]}
       {...state}
       rowKey={({ id }) => id}
       phone={(call) => <OnPhone call={call} />}

@@ -6,11 +6,17 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
 import { useState } from 'react';
 import { removeProduct } from '../../api/commands.ts';
-import { healthQuery, productQuery, waitingCallsQuery } from '../../api/console-queries.ts';
+import {
+  healthQuery,
+  productFiguresQuery,
+  productQuery,
+  waitingCallsQuery,
+} from '../../api/console-queries.ts';
 import { useMay } from '../../api/person.ts';
-import type { Health, Product, WaitingCalls } from '../../api/shapes.ts';
+import type { Health, Product, ProductFigures, WaitingCalls } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { formatCount } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AnchorButton, Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -32,6 +38,7 @@ export function ProductPage() {
   const { data, error, refetch } = useQuery(productQuery);
   const calls = useQuery(waitingCallsQuery);
   const { data: health } = useQuery({ ...healthQuery, refetchInterval: false });
+  const { data: figures } = useQuery(productFiguresQuery);
   const [isRemoving, setIsRemoving] = useState(false);
   const product = data?.product;
   const canChange = may('admin:packages');
@@ -62,7 +69,7 @@ export function ProductPage() {
         {error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {product === undefined || hasCalls ? (
           <Card title={t`Status`}>
-            <Facts facts={stateFacts(product, calls.data, health)} />
+            <Facts facts={[...stateFacts(product, calls.data, health), ...lastDaysFacts(figures)]} />
           </Card>
         ) : null}
         {product === undefined ? null : (
@@ -159,6 +166,31 @@ function stateFacts(
     ...(product?.mode !== 'none' && job !== undefined && job.failures_in_a_row > 0
       ? [{ name: t`Caller`, value: <FailedTimes count={job.failures_in_a_row} /> }]
       : []),
+  ];
+}
+
+/** Of the calls that are kept. Waiting calls are above. */
+function lastDaysFacts(figures: ProductFigures | undefined) {
+  if (figures === undefined) return [];
+  const { days, accepted, refused, failed, more } = figures;
+  const total = accepted + refused + failed;
+  const share = total === 0 ? null : (accepted * 100) / total;
+  const rest = [
+    t`${formatCount(accepted)} of ${`${formatCount(total)}${more ? '+' : ''}`}`,
+    ...(refused === 0 ? [] : [t`${formatCount(refused)} refused`]),
+    ...(failed === 0 ? [] : [t`${formatCount(failed)} out of attempts`]),
+  ];
+  return [
+    {
+      name: t`Accepted, last ${days} days`,
+      value: total === 0 ? t`No calls` : `${formatPercent(share)} (${rest.join(', ')})`,
+    },
+    ...(figures.median_milliseconds === null
+      ? []
+      : [{ name: t`Median response time`, value: t`${formatCount(figures.median_milliseconds)} ms` }]),
+    ...(figures.accepted_at === null
+      ? []
+      : [{ name: t`Last accepted call`, value: <Time at={figures.accepted_at} style="relative" /> }]),
   ];
 }
 

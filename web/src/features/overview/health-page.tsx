@@ -11,6 +11,7 @@ import { attentionCountQuery } from '../../api/queries.ts';
 import type { Health, VerifyReport } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { formatCount } from '../../text/language.ts';
+import { formatPercent } from '../../text/percent.ts';
 import { formatDuration } from '../../text/times.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -29,7 +30,6 @@ import { jobKindWord } from './job-words.ts';
 
 export function HealthPage() {
   const { data: health, error, refetch } = useQuery(healthQuery);
-  const figures = (value: number | undefined) => (value === undefined ? undefined : formatCount(value));
   return (
     <>
       <PageHeader title={t`Health`} description={t`Refreshed every five seconds.`} />
@@ -46,33 +46,34 @@ export function HealthPage() {
             note={health && t`${health.database.kind}, version ${health.database.version}`}
           />
           <Stat
-            name={t`Queued orders`}
-            value={figures(health?.queue_depth)}
-            note={t`In all account queues`}
+            name={t`Failed requests`}
+            value={health && failedShare(health)}
+            note={
+              health &&
+              t`Of the last ${formatCount(health.requests.count)}. Median ${formatCount(health.requests.p50)} ms, 95th percentile ${formatCount(health.requests.p95)} ms`
+            }
           />
           <Stat
-            name={t`Background jobs`}
-            value={figures(health?.jobs.length)}
-            note={health && failingJobsWords(health.jobs)}
+            name={t`Oldest waiting call`}
+            value={health && <Oldest health={health} />}
+            note={health && t`${waitingWords(health)}, ${ordersWords(health.queue_depth)} queued`}
           />
           <Stat
-            name={t`Version`}
-            value={health?.version}
-            note={health && t`Running for ${formatDuration(health.uptime_seconds)}`}
+            name={t`Last backup`}
+            value={
+              health &&
+              (health.backed_up_at === null ? t`None` : <Time at={health.backed_up_at} style="relative" />)
+            }
+            note={t`By “sellthrough backup”`}
           />
         </Stats>
         <BackgroundWork jobs={health?.jobs} />
         <LedgerCheck />
-        <Card title={t`Order batches`} description={t`Orders that arrive together share one transaction.`}>
+        <Card title={t`This process`}>
           <Facts
             facts={[
-              { name: t`Running batches`, value: figures(health?.batches_in_flight) },
-              {
-                name: t`Orders per batch`,
-                value:
-                  health &&
-                  t`Median ${formatCount(health.batch_sizes.p50)}, 95th percentile ${formatCount(health.batch_sizes.p95)}, maximum ${formatCount(health.batch_sizes.max)}`,
-              },
+              { name: t`Version`, value: health?.version },
+              { name: t`Running for`, value: health && formatDuration(health.uptime_seconds) },
               ...sharedLimitsFacts(health),
             ]}
           />
@@ -93,13 +94,7 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
   return (
     <Notice tone={isWell ? 'good' : 'warn'}>
       {isWell ? (
-        <>
-          <strong className="font-medium">{t`All systems normal`}</strong>
-          <span className="max-sm:hidden">
-            {' · '}
-            {t`The database responds and no background job is failing.`}
-          </span>
-        </>
+        <strong className="font-medium">{t`All systems normal`}</strong>
       ) : (
         <>
           {health.database.reachable ? null : <p>{t`The database doesn’t respond.`}</p>}
@@ -123,10 +118,24 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
   );
 }
 
-function failingJobsWords(jobs: readonly Job[]): string {
-  const count = jobs.filter(isFailing).length;
-  return count === 0 ? t`None failing` : t`${formatCount(count)} failing`;
+/** The share of answers with a status from 500 on. */
+function failedShare({ requests: { count, failed } }: Health): string {
+  return formatPercent(count === 0 ? null : (failed * 100) / count);
 }
+
+function Oldest({ health: { waiting_calls: waiting } }: { readonly health: Health }) {
+  if (waiting === null) return '–';
+  return waiting.since === null ? t`None` : <Time at={waiting.since} style="relative" />;
+}
+
+function waitingWords({ waiting_calls: waiting }: Health): string {
+  const count = waiting?.count ?? 0;
+  return waiting?.more === true
+    ? t`More than ${formatCount(count)} calls waiting`
+    : plural(count, { one: '# call waiting', other: '# calls waiting' });
+}
+
+const ordersWords = (count: number) => plural(count, { one: '# order', other: '# orders' });
 
 function sharedLimitsFacts(health: Health | undefined) {
   const limits = health?.shared_limits;

@@ -18,7 +18,6 @@ import { lazyEarly } from '../../ui/preload.ts';
 import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useList } from '../../ui/use-list.ts';
-import { AccountFilter } from './account-filter.tsx';
 import { TopupAmount, TopupStatusBadge, topupOnPhone } from './topup-columns.tsx';
 import { TopupStats } from './topup-stats.tsx';
 import { topupMethodChoices, topupMethodWord, topupStatusChoices } from './topup-words.ts';
@@ -92,7 +91,6 @@ export function AllTopups() {
         <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
         <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
         <ListSpan list={list} what={t`Requested`} />
-        <AccountFilter list={list} title={t`Top-ups of one account`} />
       </ListCard>
       {opened.key === undefined ? null : (
         <Suspense>

@@ -2,12 +2,15 @@
 
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { paymentParams } from '../../api/list-params.ts';
 import { paymentProblemsQuery } from '../../api/payment-queries.ts';
 import { formatCount } from '../../text/language.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { lazyEarly } from '../../ui/preload.ts';
 import { TabLinks, useTab } from '../../ui/tab-links.tsx';
+import { useList } from '../../ui/use-list.ts';
+import { AccountFilter } from './account-filter.tsx';
 import { AllTopups } from './all-topups.tsx';
 import { PaymentProblems } from './payment-problems.tsx';
 import { ReceivablesTab } from './receivables-tab.tsx';
@@ -16,6 +19,7 @@ const BankTab = lazyEarly(async () => ({ default: (await import('./bank-tab.tsx'
 const SettingsTab = lazyEarly(async () => ({ default: (await import('./settings-tab.tsx')).SettingsTab }));
 
 export function PaymentsPage() {
+  const list = useList(paymentParams);
   const { data } = useQuery(paymentProblemsQuery);
   const problems = data?.data.length ?? 0;
   const tabs = [
@@ -39,6 +43,9 @@ export function PaymentsPage() {
       <PageHeader
         title={t`Payments`}
         description={t`Top-ups, bank statements and receivables of all accounts.`}
+        actions={
+          chosen === 'topups' ? <AccountFilter list={list} title={t`Top-ups of one account`} /> : undefined
+        }
       />
       <div className="page-stack gap-5">
         <TabLinks label={t`Parts of payments`} tabs={tabs} chosen={chosen} />

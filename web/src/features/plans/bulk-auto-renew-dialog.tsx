@@ -8,13 +8,13 @@ import type { Months, PanelCustomer, Renewals } from '../../api/shapes.ts';
 import { formatMoney, readAmount, typedAmount } from '../../text/amounts.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
 import { periods, periodsOf } from '../../text/words.ts';
+import { BulkProgress, type BulkRow, BulkRows } from '../../ui/bulk-parts.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { type RenewalWish, sendEach, type WishResult } from './bulk-auto-renewals.ts';
-import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 
 interface BulkAutoRenewDialogProps {
   readonly customers: readonly PanelCustomer[];

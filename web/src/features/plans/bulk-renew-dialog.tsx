@@ -8,13 +8,13 @@ import type { PanelCustomer, Renewals } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { renewalRefusalWords } from '../../text/renewal-words.ts';
+import { BulkProgress, type BulkRow, BulkRows } from '../../ui/bulk-parts.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, DialogBody } from '../../ui/dialog.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Time } from '../../ui/time.tsx';
-import { BulkProgress, type BulkRow, BulkRows } from './bulk-parts.tsx';
 import { dueRenewals, type RenewalResult, renewAll } from './bulk-renewals.ts';
 
 interface BulkRenewDialogProps {

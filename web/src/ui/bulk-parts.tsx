@@ -27,10 +27,15 @@ export interface BulkRow {
 
 const scrollsAbove = 5;
 
-export function BulkRows({ rows }: { readonly rows: readonly BulkRow[] }) {
+interface BulkRowsProps {
+  readonly rows: readonly BulkRow[];
+  readonly label?: string;
+}
+
+export function BulkRows({ rows, label = t`Selected customers` }: BulkRowsProps) {
   return (
     <section
-      aria-label={t`Selected customers`}
+      aria-label={label}
       // A long list scrolls; the focus makes it scrollable by keyboard.
       tabIndex={rows.length > scrollsAbove ? 0 : undefined}
       className="max-h-80 overflow-y-auto rounded-control border border-line px-3"
