@@ -198,7 +198,7 @@ test('what the service switched off is said on the overview, with a way to the e
   await page.getByRole('link', { name: 'Open endpoint' }).click();
   await heading(page, 'gone').waitFor();
   await page.getByText('The service disabled this endpoint').waitFor();
-  await page.getByText('Disabled by the service').waitFor();
+  await page.getByText('Disabled', { exact: true }).waitFor();
   at.answer = () => 200;
   await button(page, 'Enable').click();
   await said(page, 'Endpoint enabled.');

@@ -5,15 +5,20 @@ import { Skeleton } from './skeleton.tsx';
 export interface Fact {
   readonly name: string;
   readonly value: ReactNode | undefined;
+  /** Takes the whole row of two columns. */
+  readonly isWide?: boolean;
 }
 
 export function Facts({ facts, columns = 1 }: { readonly facts: readonly Fact[]; readonly columns?: 1 | 2 }) {
   return (
-    <dl className={classNames('-mt-px grid gap-x-10 overflow-hidden', columns === 2 && 'md:grid-cols-2')}>
-      {facts.map(({ name, value }) => (
+    <dl className={classNames('-my-2 grid gap-x-10 overflow-hidden', columns === 2 && 'md:grid-cols-2')}>
+      {facts.map(({ name, value, isWide = false }) => (
         <div
           key={name}
-          className="flex flex-wrap items-center justify-between gap-x-6 gap-y-0.5 -mt-px border-t border-line py-2"
+          className={classNames(
+            'flex flex-wrap items-center justify-between gap-x-6 gap-y-0.5 -mt-px border-t border-line py-2',
+            isWide && columns === 2 && 'md:col-span-2',
+          )}
         >
           <dt className="text-soft">{name}</dt>
           <dd className="figures min-w-0 wrap-anywhere">

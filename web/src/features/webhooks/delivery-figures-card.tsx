@@ -50,10 +50,10 @@ function Days({ days }: Pick<DeliveryFigures, 'days'>) {
   const failed = useMemo(() => days.map((day) => day.failed), [days]);
   const names = useMemo(() => days.map(({ date }) => formatSeriesDate(date, 'short')), [days]);
   const dates = days.map(({ date }) => date);
-  const hasFailed = failed.some((count) => count !== 0);
+  const [hasDelivered, hasFailed] = [delivered, failed].map((counts) => counts.some((count) => count !== 0));
   return (
-    <div className={classNames('grid gap-x-10 gap-y-6', hasFailed && 'lg:grid-cols-2')}>
-      <DayChart name={t`Delivered`} dates={dates} names={names} values={delivered} />
+    <div className={classNames('grid gap-x-10 gap-y-6', hasDelivered && hasFailed && 'lg:grid-cols-2')}>
+      {hasDelivered ? <DayChart name={t`Delivered`} dates={dates} names={names} values={delivered} /> : null}
       {hasFailed ? (
         <DayChart name={t`Failed attempts`} dates={dates} names={names} values={failed} isBad />
       ) : null}

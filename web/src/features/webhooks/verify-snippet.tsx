@@ -16,7 +16,7 @@ export function VerifySnippet() {
   const code = snippets.find(({ value }) => value === language)?.code ?? '';
   return (
     <section className="space-y-2">
-      <h3 className="font-medium">{t`Verify signatures`}</h3>
+      <h3 className="text-[0.9375rem]">{t`Verify signatures`}</h3>
       <Choice label={t`Language`} value={language} options={snippets} onChoose={setLanguage} />
       <BodyBox
         label={t`Sample code`}

@@ -152,9 +152,14 @@ export function WebhookPage() {
           <Facts
             columns={2}
             facts={[
-              { name: t`Address`, value: <Copied text={webhook.url} label={t`Copy address`} /> },
+              {
+                name: t`Address`,
+                value: <Copied text={webhook.url} label={t`Copy address`} />,
+                isWide: true,
+              },
               {
                 name: t`Events`,
+                isWide: true,
                 value:
                   webhook.types.length === 0
                     ? t`All events, including future types`

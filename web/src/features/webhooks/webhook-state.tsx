@@ -10,13 +10,7 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { DeliveryBadge } from '../events/delivery-outcome.tsx';
 
-interface WebhookStateBadgeProps {
-  readonly webhook: Webhook;
-  /** In lists, where the endpoint's page says who disabled it. */
-  readonly isShort?: boolean;
-}
-
-export function WebhookStateBadge({ webhook, isShort = false }: WebhookStateBadgeProps) {
+export function WebhookStateBadge({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabled_at: disabledAt, failing_since: failingSince } = webhook;
   if (enabled) {
     return failingSince === null ? (
@@ -25,11 +19,7 @@ export function WebhookStateBadge({ webhook, isShort = false }: WebhookStateBadg
       <Badge tone="warn">{t`Failing`}</Badge>
     );
   }
-  return disabledAt === null ? (
-    <Badge>{t`Disabled`}</Badge>
-  ) : (
-    <Badge tone="bad">{isShort ? t`Disabled` : t`Disabled by the service`}</Badge>
-  );
+  return disabledAt === null ? <Badge>{t`Disabled`}</Badge> : <Badge tone="bad">{t`Disabled`}</Badge>;
 }
 
 const shares = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFractionDigits: 1 });

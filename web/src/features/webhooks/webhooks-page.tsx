@@ -145,7 +145,7 @@ const columns: readonly Column<Webhook>[] = [
       />
     ),
   },
-  { title: t`Status`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} isShort /> },
+  { title: t`Status`, from: 'sm', cell: (webhook) => <WebhookStateBadge webhook={webhook} /> },
   { title: t`Last 7 days`, from: 'md', cell: ({ id }) => <RecentDeliveries webhookId={id} /> },
   { title: t`Last delivery`, from: 'sm', cell: ({ id }) => <LastDelivery webhookId={id} /> },
 ];
