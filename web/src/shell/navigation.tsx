@@ -12,6 +12,7 @@ import { Logo } from '../features/brand/logo.tsx';
 import { TestSwitch } from '../features/test-mode/test-switch.tsx';
 import { formatCount } from '../text/language.ts';
 import { Badge } from '../ui/badge.tsx';
+import { classNames } from '../ui/class-names.ts';
 import { Keys } from '../ui/keys.tsx';
 import { Money } from '../ui/money.tsx';
 import {
@@ -55,7 +56,13 @@ export function Navigation({ onSearch, onShortcuts, onNavigate }: NavigationProp
       <nav
         ref={list}
         aria-label={t`Main`}
-        className="scroll-edges -mx-1 flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto px-1 py-0.5 short:overflow-visible"
+        className={classNames(
+          'scroll-edges -mx-1 flex min-h-0 flex-1 flex-col overflow-y-auto px-1 py-0.5 short:overflow-visible',
+          // The operator's list is long: on a low screen its rows are closer, so that none is cut.
+          isOperator
+            ? 'gap-1 [--row:1.75rem] [@media(max-height:56rem)]:[--row:1.5rem]'
+            : 'gap-1.5 [--row:1.75rem]',
+        )}
       >
         {isOperator ? (
           <>
@@ -104,6 +111,7 @@ function useActivePageInView() {
     const page = list.current?.querySelector('[aria-current]');
     if (pathname === '' || list.current === null || !page) return;
     const [outer, inner] = [list.current.getBoundingClientRect(), page.getBoundingClientRect()];
+    if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
     const above = Math.min(0, inner.top - marginPixels - outer.top);
     list.current.scrollTop += above === 0 ? Math.max(0, inner.bottom + marginPixels - outer.bottom) : above;
   }, [pathname]);
@@ -142,7 +150,7 @@ function NamedPages({ name, children }: { readonly name: string; readonly childr
 }
 
 const pageLinkClasses =
-  'flex min-h-7 pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink';
+  'flex min-h-(--row) pointer-coarse:min-h-11 items-center gap-2.5 rounded-control px-2 text-soft hover:bg-fill hover:text-ink';
 
 function PageLinks({ pages, onNavigate }: PageLinksProps) {
   return (

@@ -13,6 +13,7 @@ export function ViewBand() {
     <section
       aria-label={t`Viewing another account`}
       data-print="no"
+      data-band
       className="sticky top-0 z-20 flex flex-wrap items-center gap-3 border-b-4 border-warn bg-warn px-4 py-2 text-page sm:px-8 max-lg:top-12"
     >
       <Eye aria-hidden="true" className="size-5 shrink-0" />

@@ -3,7 +3,8 @@
 import { t } from '@lingui/core/macro';
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { Button, IconButton } from './button.tsx';
+import { Button, type ButtonLook, IconButton } from './button.tsx';
+import { classNames } from './class-names.ts';
 
 const shownMilliseconds = 1_600;
 
@@ -11,9 +12,10 @@ interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
   readonly labeled?: boolean;
+  readonly look?: ButtonLook;
 }
 
-export function CopyButton({ text, label, labeled = false }: CopyButtonProps) {
+export function CopyButton({ text, label, labeled = false, look = 'plain' }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -22,14 +24,14 @@ export function CopyButton({ text, label, labeled = false }: CopyButtonProps) {
   }, [copied]);
   const copy = () => void copyText(text).then(setCopied);
   const icon = copied ? (
-    <Check aria-hidden="true" className="size-4 text-good" />
+    <Check aria-hidden="true" className={classNames('size-4', look !== 'primary' && 'text-good')} />
   ) : (
     <Copy aria-hidden="true" className="size-4" />
   );
   return (
     <span className="inline-flex">
       {labeled ? (
-        <Button onClick={copy}>
+        <Button look={look} onClick={copy}>
           {icon}
           {label}
         </Button>

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { Download } from 'lucide-react';
 import { DownloadButton, type DownloadButtonProps } from './download-button.tsx';
 
-interface CsvButtonProps extends Pick<DownloadButtonProps, 'path' | 'query' | 'look' | 'label'> {
+interface CsvButtonProps extends Pick<DownloadButtonProps, 'path' | 'query' | 'look' | 'label' | 'children'> {
   readonly name: string;
 }
 

@@ -40,7 +40,7 @@ export function DownloadButton({
       : {
           'aria-label': label,
           title: title ?? label,
-          className: 'aspect-square !px-0 pointer-coarse:min-w-11',
+          ...(children === undefined && { className: 'aspect-square !px-0 pointer-coarse:min-w-11' }),
         };
   if (isByLink) {
     return (

@@ -19,7 +19,7 @@ export function EmptyState({ icon: Icon, title, children, action, isPage = false
         <Icon aria-hidden="true" className="size-5" />
       </span>
       <Title className="font-medium">{title}</Title>
-      {children === undefined ? null : <p className="mt-1 max-w-md text-soft">{children}</p>}
+      {children === undefined ? null : <p className="mt-1 max-w-md text-balance text-soft">{children}</p>}
       {action === undefined ? null : <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   );

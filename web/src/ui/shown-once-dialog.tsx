@@ -8,6 +8,8 @@ import { Dialog, DialogActions, DialogBody } from './dialog.tsx';
 interface ShownOnceDialogProps {
   readonly title: string;
   readonly children: ReactNode;
+  /** Replaces "Done" as the primary action. */
+  readonly primary?: ReactNode;
   readonly action?: ReactNode;
   readonly onClose: () => void;
   readonly width?: 'narrow' | 'wide';
@@ -16,6 +18,7 @@ interface ShownOnceDialogProps {
 export function ShownOnceDialog({
   title,
   children,
+  primary,
   action,
   onClose,
   width = 'narrow',
@@ -25,9 +28,10 @@ export function ShownOnceDialog({
       <DialogBody>{children}</DialogBody>
       <DialogActions>
         {action}
-        <Button look="primary" onClick={onClose}>
+        <Button look={primary === undefined ? 'primary' : 'plain'} onClick={onClose}>
           {t`Done`}
         </Button>
+        {primary}
       </DialogActions>
     </Dialog>
   );

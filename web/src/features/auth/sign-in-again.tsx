@@ -22,6 +22,7 @@ export default function SignInAgain({ username }: { readonly username: string })
       <Dialog.Portal>
         <Dialog.Popup
           data-dialog
+          data-whole
           aria-label={t`Your session has ended`}
           className="fixed inset-0 z-[60] overflow-y-auto bg-page"
         >

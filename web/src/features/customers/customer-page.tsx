@@ -115,7 +115,8 @@ export function CustomerPage() {
           <Facts
             columns={2}
             facts={[
-              timeLeftFact(customer),
+              // The figures above say it of a plan that runs.
+              ...(customer === undefined || runs(customer.plan) ? [] : [timeLeftFact(customer)]),
               planEndFact(customer),
               {
                 name: t`Plan since`,

@@ -5,6 +5,7 @@ import { useMe } from '../../api/me.ts';
 import { useMay } from '../../api/person.ts';
 import { hasStarted, runs } from '../../api/plan-runs.ts';
 import type { CustomerWithOrders, PanelCustomer, Renewal } from '../../api/shapes.ts';
+import { planTimeLeftSentence } from '../../text/plan-time.ts';
 import { Money } from '../../ui/money.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -25,14 +26,7 @@ export function CustomerStats({ found, renewal }: CustomerStatsProps) {
       <Stat
         name={t`Package`}
         value={plan && <bdi className="block truncate">{plan.package}</bdi>}
-        note={
-          plan &&
-          hasStarted(plan) && (
-            <Trans>
-              Until <Time at={plan.expires_at} style="day" />
-            </Trans>
-          )
-        }
+        note={found && plan && runs(plan) ? planTimeLeftSentence(found.customer.seconds_left) : ''}
       />
       <Stat
         name={t`Spent in total`}

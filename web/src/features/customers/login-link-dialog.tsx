@@ -3,6 +3,7 @@ import { Trans } from '@lingui/react/macro';
 import { createLoginLink } from '../../api/commands.ts';
 import type { Customer } from '../../api/shapes.ts';
 import { createLoginLinkOfCustomer } from '../../api/support-commands.ts';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { SecretText } from '../../ui/secret-text.tsx';
@@ -28,8 +29,12 @@ export function LoginLinkDialog({ customer, isOperator = false, onClose }: Login
   if (form.answer !== undefined) {
     const { login_url: url, expires_at: expiresAt } = form.answer;
     return (
-      <ShownOnceDialog title={t`Login link`} onClose={onClose}>
-        <SecretText label={t`Login link`} text={url} />
+      <ShownOnceDialog
+        title={t`Login link`}
+        onClose={onClose}
+        primary={<CopyButton labeled look="primary" text={url} label={t`Copy`} />}
+      >
+        <SecretText label={t`Login link`} text={url} bare />
         <p className="text-soft">
           <Trans>
             Logs <bdi className="text-ink">{customer.name}</bdi> in once, until <Time at={expiresAt} />. It

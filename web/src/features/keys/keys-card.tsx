@@ -203,7 +203,7 @@ interface UsesProps {
 function Uses({ keyId, uses, accountId }: UsesProps) {
   if (uses === undefined) return <Skeleton className="w-24" />;
   const { requests, refused } = uses.data.find((one) => one.key_id === keyId) ?? { requests: 0, refused: 0 };
-  if (requests === 0) return <span className="text-soft">{t`No requests`}</span>;
+  if (requests === 0) return <span className="whitespace-nowrap text-soft">{t`No requests`}</span>;
   const link = (words: string, filter: { readonly status?: string } = {}) => {
     const search = { key: String(keyId), ...filter };
     return accountId === null ? (

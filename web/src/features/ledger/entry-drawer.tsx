@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
 import { orderQuery } from '../../api/queries.ts';
-import type { Order, PanelLedgerEntry } from '../../api/shapes.ts';
+import type { LedgerEntry, Order, PanelLedgerEntry } from '../../api/shapes.ts';
 import { language } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { entryKindWord, orderKindWord, periodWord } from '../../text/words.ts';
@@ -48,10 +48,29 @@ export default function EntryDrawer({ open, accountId }: EntryDrawerProps) {
     >
       {/* The facts box clips overflow, so it must not shrink. */}
       <div className="shrink-0">
-        <Facts facts={factsOf(entry, orderId === null ? null : data?.order, accountId === null)} />
+        <Facts
+          facts={[
+            ...factsOf(entry, orderId === null ? null : data?.order, accountId === null),
+            ...(accountId === null ? counterFacts(entry, data?.entries ?? []) : []),
+          ]}
+        />
       </div>
     </Drawer>
   );
+}
+
+/** The other entries of the same order: the refund of a charge, or the charge that was refunded. */
+function counterFacts({ id, order_id: orderId }: PanelLedgerEntry, entries: readonly LedgerEntry[]): Fact[] {
+  return entries
+    .filter((other) => other.id !== id)
+    .map((other) => ({
+      name: `${entryKindWord(other.kind)} ${other.number}`,
+      value: (
+        <TextLink to="/ledger" search={{ order_id: String(orderId), open: String(other.id) }}>
+          <Money amount={other.amount} currency={other.currency} signed />
+        </TextLink>
+      ),
+    }));
 }
 
 function hasReceipt({ kind }: PanelLedgerEntry): boolean {

@@ -86,6 +86,8 @@ export function SeriesCard(props: SeriesCardProps) {
           outdated={outdated}
           rows={rows}
         />
+      ) : series?.every(({ orders, spent }) => orders === 0 && Number(spent) === 0) ? (
+        <p className="text-soft">{t`No orders in this period`}</p>
       ) : (
         <div className="grid gap-x-10 gap-y-6 lg:grid-cols-2">
           <MoneyChart series={series} name={moneyName} currency={currency} rows={rows} />

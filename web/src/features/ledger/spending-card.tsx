@@ -150,12 +150,13 @@ function shareOf({ spent, previous }: Totals): number | null {
 
 function totalWords(totals: Totals, span: Span, currency: string): string {
   const { spent, previous } = totals;
-  const now = formatMoney(spent, currency);
-  if (shareOf(totals) === null)
+  if (shareOf(totals) === null) {
+    const now = formatMoney(spent, currency);
     return span === 'days' ? t`${now} in the last 30 days.` : t`${now} in the last 12 months.`;
+  }
   const before = formatMoney(previous.spent, currency);
   const change = changeWords({ spent, before: previous.spent }, currency);
   return span === 'days'
-    ? t`${now} in the last 30 days, ${before} in the 30 days before: ${change}.`
-    : t`${now} in the last 12 months, ${before} in the 12 months before: ${change}.`;
+    ? t`${before} in the 30 days before: ${change}.`
+    : t`${before} in the 12 months before: ${change}.`;
 }

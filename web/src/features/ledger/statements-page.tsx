@@ -5,6 +5,7 @@ import { useMe } from '../../api/me.ts';
 import { statementsQuery } from '../../api/queries.ts';
 import type { Statement } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
+import { sumAmounts } from '../../text/amounts.ts';
 import { language } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -19,6 +20,30 @@ import { ColumnChoice, useTableLayout } from '../../ui/table-layout.tsx';
 import { RowLink } from '../../ui/text-link.tsx';
 import { movement } from './statement-card.tsx';
 
+/** A year's total is a row of its own, whose month is the year. */
+const isYear = ({ month }: Statement) => month.length === 4;
+
+function withYears(statements: readonly Statement[]): readonly Statement[] {
+  const years = Map.groupBy(statements, ({ month }) => month.slice(0, 4));
+  return [...years].flatMap(([year, months]) => {
+    const [last, first] = [months[0], months.at(-1)];
+    if (last === undefined || first === undefined || months.length === 1) return months;
+    const sum = (name: 'credits' | 'debits' | 'charges' | 'refunds') =>
+      sumAmounts(months.map((one) => one[name]));
+    const total = {
+      ...last,
+      month: year,
+      opening: first.opening,
+      credits: sum('credits'),
+      debits: sum('debits'),
+      charges: sum('charges'),
+      refunds: sum('refunds'),
+      entry_count: months.reduce((all, one) => all + one.entry_count, 0),
+    };
+    return [...months, total];
+  });
+}
+
 export function StatementsPage() {
   const { currency } = useMe().account;
   const query = useQuery(statementsQuery);
@@ -31,14 +56,18 @@ export function StatementsPage() {
     {
       title: t`Month`,
       grows: true,
-      cell: ({ month, entry_count: entries }) => (
+      cell: (row) => (
         <TwoLines
           first={
-            <RowLink to="/ledger" search={{ month }}>
-              {formatSeriesDate(month, 'long')}
-            </RowLink>
+            isYear(row) ? (
+              <span className="font-semibold">{t`Total of ${row.month}`}</span>
+            ) : (
+              <RowLink to="/ledger" search={{ month: row.month }}>
+                {formatSeriesDate(row.month, 'long')}
+              </RowLink>
+            )
           }
-          second={plural(entries, { one: '# entry', other: '# entries' })}
+          second={plural(row.entry_count, { one: '# entry', other: '# entries' })}
         />
       ),
     },
@@ -74,28 +103,33 @@ export function StatementsPage() {
       title: t`Files`,
       untitled: true,
       align: 'end',
-      cell: ({ month }) => (
-        <span className="inline-flex">
-          {/* Phones have no room for this button; the month's page has the file too. */}
-          <span className="max-sm:hidden">
-            <CsvButton
+      cell: (row) =>
+        isYear(row) ? null : (
+          <span className="inline-flex">
+            {/* Phones have no room for this button; the month's page has the file too. */}
+            <span className="max-sm:hidden">
+              <CsvButton
+                look="quiet"
+                path="/ledger.csv"
+                query={{ month: row.month }}
+                name={`ledger-${row.month}`}
+                label={t`Export ${formatSeriesDate(row.month, 'long')} as CSV`}
+              >
+                CSV
+              </CsvButton>
+            </span>
+            <DownloadButton
+              icon={FileText}
               look="quiet"
-              path="/ledger.csv"
-              query={{ month }}
-              name={`ledger-${month}`}
-              label={t`Export ${formatSeriesDate(month, 'long')} as CSV`}
-            />
+              path={`/v1/statements/${row.month}`}
+              query={{ format: 'pdf', language }}
+              file={`statement-${row.month}.pdf`}
+              label={t`Statement for ${formatSeriesDate(row.month, 'long')} as PDF`}
+            >
+              PDF
+            </DownloadButton>
           </span>
-          <DownloadButton
-            icon={FileText}
-            look="quiet"
-            path={`/v1/statements/${month}`}
-            query={{ format: 'pdf', language }}
-            file={`statement-${month}.pdf`}
-            label={t`Statement for ${formatSeriesDate(month, 'long')} as PDF`}
-          />
-        </span>
-      ),
+        ),
     },
   ];
   return (
@@ -115,6 +149,7 @@ export function StatementsPage() {
           caption={t`Statements`}
           columns={columns}
           {...tableState(query)}
+          rows={query.data && withYears(query.data.data)}
           rowKey={({ month }) => month}
           layout={layout}
           empty={

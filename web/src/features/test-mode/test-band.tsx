@@ -26,7 +26,7 @@ function BandOfTests({ now }: { readonly now: string }) {
   const [opened, setOpened] = useState<'clock' | 'credit' | 'reset' | null>(null);
   const close = () => setOpened(null);
   return (
-    <Band look="bg-warn text-page">
+    <Band look="test">
       <p className="min-w-0 flex-1 basis-64">
         <Trans>
           <strong className="font-semibold">Test mode.</strong> Nothing here is real. The test clock shows{' '}
@@ -54,7 +54,7 @@ function BandOfTests({ now }: { readonly now: string }) {
 
 function BandOfReality() {
   return (
-    <Band look="bg-warn-fill text-ink">
+    <Band look="real">
       <p className="min-w-0 flex-1 basis-64">
         <Trans>
           <strong className="font-semibold">This page has no test mode.</strong> You are viewing and changing
@@ -70,13 +70,14 @@ function leave(): void {
   switchMode('live');
 }
 
-function Band({ look, children }: { readonly look: string; readonly children: ReactNode }) {
+function Band({ look, children }: { readonly look: 'test' | 'real'; readonly children: ReactNode }) {
   return (
     <section
       aria-label={t`Test mode`}
+      data-band
       className={classNames(
         'z-10 flex items-start gap-3 border-b-2 border-warn px-4 py-2.5 sm:px-8 lg:sticky lg:top-0',
-        look,
+        look === 'test' ? 'bg-warn text-page' : 'bg-warn-fill text-ink',
       )}
     >
       <FlaskConical aria-hidden="true" className="mt-2 size-5 shrink-0" />
