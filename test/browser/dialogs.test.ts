@@ -166,7 +166,8 @@ test('a package that was changed and not saved is not left without a word', asyn
   await heading(page, 'Basic').waitFor();
   await page.getByRole('textbox', { name: 'Name' }).fill('Basic and more');
   const asked = dialog(page, 'Leave without saving?');
-  for (const leave of [() => page.getByRole('link', { name: 'Audit log' }).click(), () => page.goBack()]) {
+  const log = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit log' });
+  for (const leave of [() => log.click(), () => page.goBack()]) {
     await leave();
     await asked.or(heading(page, /^(?:Audit log|Packages)$/)).waitFor();
     await untilCount(asked, 1, 'the page was left without a word');
@@ -174,7 +175,7 @@ test('a package that was changed and not saved is not left without a word', asyn
     await asked.waitFor({ state: 'hidden' });
     await untilValue(page.getByRole('textbox', { name: 'Name' }), 'Basic and more');
   }
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await log.click();
   await asked.getByRole('button', { name: 'Leave without saving' }).click();
   await heading(page, 'Audit log').waitFor();
 });
