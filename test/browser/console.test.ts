@@ -107,6 +107,15 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   await dialog(panelPage, 'Place an order').getByText('$22.75').waitFor();
 
   await row(page, 'Studio Plus').getByRole('link', { name: 'Studio Plus' }).click();
+  await chooseMore(page, 'Duplicate package');
+  await heading(page, 'New package').waitFor();
+  await untilValue(page.getByRole('textbox', { name: 'Name' }), 'Studio Plus (copy)');
+  await untilValue(page.getByLabel('Reseller, monthly'), '22.75');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Bureau');
+  await page.getByRole('button', { name: 'Create package' }).click();
+  await row(page, 'Bureau').waitFor();
+
+  await row(page, 'Studio Plus').getByRole('link', { name: 'Studio Plus' }).click();
   await page.getByRole('switch', { name: 'Retired' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await row(page, 'Studio Plus').getByText('Retired').filter({ visible: true }).waitFor();

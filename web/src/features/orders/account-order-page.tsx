@@ -8,7 +8,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { OrderCallCard } from '../fulfillment/order-call-card.tsx';
-import { OrderBadges } from './order-columns.tsx';
+import { OrderBadges } from './order-facts.tsx';
 import { OrderSheet } from './order-sheet.tsx';
 
 const route = getRouteApi('/panel/admin/orders/$orderId');

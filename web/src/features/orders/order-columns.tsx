@@ -6,9 +6,8 @@ import { orderKindWord, orderStatusWord, periodWord, referenceBeside } from '../
 import { Badge } from '../../ui/badge.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { Money } from '../../ui/money.tsx';
-import { DrawerLink, TextLink } from '../../ui/text-link.tsx';
+import { DrawerLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { FailedRefund } from './order-failure.tsx';
 
 const customerColumn: Column<PanelOrder> = {
   title: t`Customer`,
@@ -81,14 +80,13 @@ export function orderColumns<Row extends PanelOrder = PanelOrder>(
     {
       title: t`Price`,
       align: 'end',
-      cell: (order) => {
-        const { price, refund, currency, failure } = order;
-        const amount = formatMoney(refund, currency);
+      cell: ({ price, refund, currency, failure }) => {
+        const back = failure === undefined ? refund : failure.refunded;
+        const amount = formatMoney(back, currency);
         return (
           <div className="leading-snug">
             <Money amount={price} currency={currency} />
-            <FailedRefund order={order} />
-            {refund === '0.00' || failure !== undefined ? null : (
+            {back === '0.00' ? null : (
               <div className="text-xs whitespace-nowrap text-soft">
                 <Trans>{amount} refunded</Trans>
               </div>
@@ -100,56 +98,18 @@ export function orderColumns<Row extends PanelOrder = PanelOrder>(
   ];
 }
 
-interface PackageAndPeriodProps {
-  readonly order: Order;
-  /** The operator's package page is linked. */
-  readonly isOperator?: boolean;
-}
-
-export function PackageAndPeriod({ order: { package: sold, months }, isOperator }: PackageAndPeriodProps) {
-  const name = <bdi className="truncate">{sold.name}</bdi>;
+function PackageAndPeriod({ order: { package: sold, months } }: { readonly order: Order }) {
   return (
     <span className="inline-flex max-w-56 gap-1.5 whitespace-nowrap">
-      {isOperator ? (
-        <TextLink to="/admin/packages/$packageId" params={{ packageId: String(sold.id) }}>
-          {name}
-        </TextLink>
-      ) : (
-        name
-      )}
+      <bdi className="truncate">{sold.name}</bdi>
       <span className="text-soft">{periodWord(months)}</span>
     </span>
   );
 }
 
 /** The type has no color, so that states stand out. */
-function OrderKindBadge({ kind }: { readonly kind: string }) {
+export function OrderKindBadge({ kind }: { readonly kind: string }) {
   return <Badge>{orderKindWord(kind)}</Badge>;
-}
-
-/** Type and status of one order. */
-export function OrderBadges({ order: { kind, status } }: { readonly order: Order }) {
-  return (
-    <span className="inline-flex gap-1">
-      <OrderKindBadge kind={kind} />
-      {status === 'completed' ? (
-        <Badge tone="good">{orderStatusWord(status)}</Badge>
-      ) : (
-        <UnsettledBadge status={status} />
-      )}
-    </span>
-  );
-}
-
-/** An unconfirmed order has an end only after the product confirms it. */
-export function OrderedEnd({ order: { status, expires_at: at } }: { readonly order: Order }) {
-  if (status === 'failed') return '–';
-  if (status === 'completed') return <Time at={at} />;
-  return (
-    <Trans>
-      <Time at={at} />, once confirmed
-    </Trans>
-  );
 }
 
 /** Renders nothing for completed orders, the normal case. */

@@ -7,8 +7,8 @@ import type { Order, OrderWithEntries, PlacingRequest } from '../../api/shapes.t
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { keyNameWord } from '../../text/words.ts';
 import { classNames } from '../../ui/class-names.ts';
-import { RequestLink } from '../../ui/page-links.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { RequestLink } from '../../ui/source-links.tsx';
 import { Time } from '../../ui/time.tsx';
 
 /** For example "$82.00 − $12.93 refund = $69.07 charged". */

@@ -16,12 +16,13 @@ import { ErrorNotice } from '../../ui/error-notice.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Money } from '../../ui/money.tsx';
 import type { OpenRow } from '../../ui/open-row.ts';
-import { AccountLink, EntryLink, NamedCustomer, RequestLink } from '../../ui/page-links.tsx';
+import { AccountLink } from '../../ui/page-links.tsx';
 import { RuledPrice } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { EntryLink, NamedCustomer, RequestLink } from '../../ui/source-links.tsx';
 import { Time } from '../../ui/time.tsx';
 import { renewalOf, useOpenOrder } from './open-order.ts';
-import { OrderBadges, OrderedEnd, PackageAndPeriod } from './order-columns.tsx';
+import { OrderBadges, OrderedEnd, SoldPackage } from './order-facts.tsx';
 import { failureFacts } from './order-failure.tsx';
 import { useOrderRenewal } from './order-renewal.ts';
 
@@ -92,7 +93,7 @@ export default function OrderDrawer({ id, opened, accountId, account }: OrderDra
                 name: t`Customer`,
                 value: order && <NamedCustomer customer={order.customer} isOperator={!isOwn} />,
               },
-              { name: t`Package`, value: order && <PackageAndPeriod order={order} isOperator={!isOwn} /> },
+              { name: t`Package`, value: order && <SoldPackage order={order} isOperator={!isOwn} /> },
               { name: t`Price`, value: order && <RuledPrice of={order} /> },
               ...(order === undefined || order.refund === '0.00' || order.failure !== undefined
                 ? []

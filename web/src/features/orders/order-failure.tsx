@@ -1,7 +1,6 @@
-// Says why an order failed and what was refunded, for drawers, pages and rows.
+// Says why an order failed and what was refunded, for the drawer.
 
 import { t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import type { Order } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import type { Fact } from '../../ui/facts.tsx';
@@ -23,14 +22,4 @@ export function failureFacts(order: Order | undefined): readonly Fact[] {
 function refundedText({ failure, currency }: Order): string {
   const amount = formatMoney(failure?.refunded ?? '0.00', currency);
   return t`Refunded ${amount} because the order failed`;
-}
-
-export function FailedRefund({ order }: { readonly order: Order }) {
-  if (order.failure === undefined || order.failure.refunded === '0.00') return null;
-  const amount = formatMoney(order.failure.refunded, order.currency);
-  return (
-    <div className="text-xs whitespace-nowrap text-soft">
-      <Trans>{amount} refunded</Trans>
-    </div>
-  );
 }

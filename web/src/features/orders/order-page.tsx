@@ -12,7 +12,7 @@ import { BackLink, PageHeader } from '../../ui/page-header.tsx';
 import { PageProblem } from '../../ui/page-problem.tsx';
 import { RenewalNotice } from '../plans/renewal-notice.tsx';
 import { renewalOf, useOpenOrder } from './open-order.ts';
-import { OrderBadges } from './order-columns.tsx';
+import { OrderBadges } from './order-facts.tsx';
 import { useOrderRenewal } from './order-renewal.ts';
 import { OrderSheet } from './order-sheet.tsx';
 

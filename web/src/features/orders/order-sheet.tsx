@@ -7,12 +7,12 @@ import { Copied } from '../../ui/copied.tsx';
 import { DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { type Fact, Facts } from '../../ui/facts.tsx';
-import { EntryLink, NamedCustomer } from '../../ui/page-links.tsx';
 import { priceRuleWords } from '../../ui/ruled-price.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import { EntryLink, NamedCustomer } from '../../ui/source-links.tsx';
 import { entryColumns } from '../ledger/entry-columns.tsx';
-import { OrderedEnd, PackageAndPeriod } from './order-columns.tsx';
 import { moneyLine, OrderCourse } from './order-course.tsx';
+import { OrderedEnd, SoldPackage } from './order-facts.tsx';
 
 interface OrderSheetProps {
   readonly found: OrderWithEntries | undefined;
@@ -44,7 +44,7 @@ export function OrderSheet({ found, accountId, first = [], below = null }: Order
       name: t`Customer`,
       value: order && <NamedCustomer customer={order.customer} isOperator={isOperator} />,
     },
-    { name: t`Package`, value: order && <PackageAndPeriod order={order} isOperator={isOperator} /> },
+    { name: t`Package`, value: order && <SoldPackage order={order} isOperator={isOperator} /> },
     ...(rule === null ? [] : [{ name: t`Price`, value: rule }]),
     { name: t`New plan end`, value: order && <OrderedEnd order={order} /> },
     {
@@ -59,7 +59,10 @@ export function OrderSheet({ found, accountId, first = [], below = null }: Order
           <p className="figures mb-3 text-base font-semibold">
             {order === undefined ? <Skeleton className="my-1 w-40" /> : moneyLine(order)}
           </p>
-          <Facts facts={facts} />
+          {/* The last row has a margin of its own. */}
+          <div className="-mb-2">
+            <Facts facts={facts} />
+          </div>
         </Card>
         <Card title={t`Timeline`}>
           <OrderCourse found={found} accountId={accountId} />

@@ -32,10 +32,7 @@ export function PackageFigures({ id }: { readonly id: number }) {
               </FigureLink>
             )
           }
-          note={
-            row &&
-            t`${formatSignedCount(row.active_plans - row.before.active_plans)} since the start of the month`
-          }
+          note={row && t`${formatSignedCount(row.active_plans - row.before.active_plans)} this month`}
         />
         <Stat
           name={t`MRR`}
@@ -48,7 +45,7 @@ export function PackageFigures({ id }: { readonly id: number }) {
           }
           note={
             row &&
-            t`${formatMoney(fromCents(toCents(row.mrr) - toCents(row.before.mrr)), currency, true)} since the start of the month`
+            t`${formatMoney(fromCents(toCents(row.mrr) - toCents(row.before.mrr)), currency, true)} this month`
           }
         />
         <Stat
