@@ -37,7 +37,7 @@ export const seldomSources = [
   'features/keys/scope-words.ts',
   'features/ledger/entry-drawer.tsx',
   'features/orders/{customer-field,order-dialog,order-done,order-preview-box}.tsx',
-  'features/orders/{order-course,order-drawer,order-page,order-sheet}.tsx',
+  'features/orders/{order-course,order-drawer,order-facts,order-failure,order-page,order-sheet}.tsx',
   'features/orders/{known-customer,open-order,plan-step,similar-reference}.ts',
   'features/payments/{auto-topup-card,auto-topup-dialog}.tsx',
   'features/payments/{add-funds-dialog,bank-details,cancel-topup-dialog,order-funds,topup-columns}.tsx',

@@ -1,7 +1,6 @@
 // Words for the service's codes and kinds. Unknown ones are shown as they are.
 
 import { t } from '@lingui/core/macro';
-import type { accountRoles, operatorRoles } from '../../../src/shared/scopes.ts';
 import type { Months, PeriodName, Role } from '../api/shapes.ts';
 
 export type Words = Readonly<Record<string, string>>;
@@ -74,33 +73,12 @@ export function periodWord(months: number): string {
   return periods.find((period) => period.months === months)?.title ?? t`${months} months`;
 }
 
-/** Translates the name of the first key, which the service chose. People name all other keys. */
 /** The reference, unless it is the name, which it is for customers without one. */
 export function referenceBeside({ name, reference }: { readonly name: string; readonly reference: string }) {
   return reference === name ? '' : reference;
 }
 
+/** Translates the name of the first key, which the service chose. People name all other keys. */
 export function keyNameWord(name: string): string {
   return name === 'First key' ? t`First key` : name;
-}
-
-/** The most powerful role comes first. */
-export const accountRoleWords: readonly RoleWords<(typeof accountRoles)[number]>[] = [
-  { role: 'owner', sentence: t`Full access, including API keys and team members.` },
-  { role: 'staff', sentence: t`Places orders and manages customers and plans. No API keys or team.` },
-  { role: 'viewer', sentence: t`Read-only access to orders, customers and money.` },
-];
-export const operatorRoleWords: readonly RoleWords<(typeof operatorRoles)[number]>[] = [
-  { role: 'owner', sentence: t`Full access.` },
-  { role: 'finance', sentence: t`Read access to the whole console; can credit and debit accounts.` },
-  {
-    role: 'support',
-    sentence: t`Read access to the whole console; manages accounts, keys and team members. No billing or price changes.`,
-  },
-  { role: 'viewer', sentence: t`Read-only access to the whole console.` },
-];
-
-interface RoleWords<Of extends Role> {
-  readonly role: Of;
-  readonly sentence: string;
 }

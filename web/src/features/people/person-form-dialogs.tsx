@@ -4,13 +4,14 @@ import { type AccessOwner, changePerson, invitePerson, ownPeople } from '../../a
 import { useMe } from '../../api/me.ts';
 import { usePerson } from '../../api/person.ts';
 import type { Person, Role } from '../../api/shapes.ts';
-import { accountRoleWords, operatorRoleWords, roleWord } from '../../text/words.ts';
+import { roleWord } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { useText } from '../../ui/use-text.ts';
 import { InvitationDialog } from './person-dialogs.tsx';
+import { accountRoleWords, operatorRoleWords } from './role-words.ts';
 
 interface FormProps {
   readonly owner: AccessOwner;
