@@ -59,7 +59,7 @@ function face({ brand, shop = null }: PageLook): Markup {
     logo === null
       ? html`<span class="initial" aria-hidden="true">${nameInitial(name ?? '')}</span>`
       : html`<img src="${logoAddress(brand)}" alt="" width="${logo.width}" height="${logo.height}">`;
-  return html`<p class="operator">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</p>\n`;
+  return html`<div class="operator" role="banner">${image}${name === null ? html`` : html`<bdi>${name}</bdi>`}</div>\n`;
 }
 
 export function notice(look: PageLook, title: TextKey, heading: TextKey, text: TextKey | TextByShop): string {

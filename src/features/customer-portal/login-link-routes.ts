@@ -42,6 +42,10 @@ export interface LoginLinkRoutesDependencies {
   readonly sessionValidSeconds: number;
 }
 
+interface ReadLink {
+  accountId: number | null;
+}
+
 interface WithToken {
   Params: { token: string };
 }
@@ -67,7 +71,9 @@ export async function loginLinkRoutes(
   app.get<WithToken>('/login/:token', hidden, async (request, reply) => {
     const { token } = request.params;
     if (!isToken(token)) return showPage(reply, 410, spentPage(lookOf(request)));
-    return showLink(request, reply, await tokens.find(token, request, reply, () => customerOfLink(token)));
+    const link: ReadLink = { accountId: null };
+    const found = await tokens.find(token, request, reply, () => customerOfLink(token, link));
+    return showLink(request, reply, found, link);
   });
 
   app.post<WithToken>('/login/:token', hidden, async (request, reply) => {
@@ -76,14 +82,15 @@ export async function loginLinkRoutes(
     const use = productUrl === null ? 'session' : 'product';
     const validSeconds = use === 'session' ? dependencies.sessionValidSeconds : dependencies.codeValidSeconds;
     const earlier = sessionToken(request);
+    const link: ReadLink = { accountId: null };
     const spend = () => spendLoginLink(database, token, { use, validSeconds, earlier, now: now() });
     const found = await tokens.find(
       token,
       request,
       reply,
-      async () => (await spend()) ?? (await customerOfLink(token)),
+      async () => (await spend()) ?? (await customerOfLink(token, link)),
     );
-    if (found === null || !('token' in found)) return showLink(request, reply, found);
+    if (found === null || !('token' in found)) return showLink(request, reply, found, link);
     if (productUrl !== null) {
       const target = new URL(productUrl);
       target.searchParams.set('code', found.token);
@@ -121,18 +128,21 @@ export async function loginLinkRoutes(
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
-  async function customerOfLink(token: string): Promise<Customer | null> {
+  /** Of a link that was used the account is noted too. One that was made up costs a single query. */
+  async function customerOfLink(token: string, link: ReadLink): Promise<Customer | null> {
+    link.accountId = await findLinkAccount(database, token);
+    if (link.accountId === null) return null;
     const open = await findOpenLink(database, token, now());
     return open && customers.find(open.accountId, open.customerNumber);
   }
 
   async function showLink(
-    request: FastifyRequest<WithToken>,
+    request: FastifyRequest,
     reply: FastifyReply,
     customer: Customer | null | Refusal,
+    { accountId }: ReadLink,
   ): Promise<FastifyReply> {
     if (isRefusal(customer)) return showLimited(request, reply, customer);
-    const accountId = customer?.accountId ?? (await findLinkAccount(database, request.params.token));
     const account = accountId === null ? null : await findAccount(database, accountId);
     const look = { ...lookOf(request), shop: account?.displayName || null };
     if (customer === null) return showPage(reply, 410, spentPage(look));

@@ -47,7 +47,6 @@ export const passwordLinkQuery = (token: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 export const signInOptionsQuery = reading<Api.SignInOptions>('/sign-in');
-export const securityEventsQuery = reading<Api.Listed<Api.SecurityEvent>>('/security-events');
 export const sessionsQuery = reading<Api.Listed<Api.Session>>('/sessions');
 export const keysQuery = (path: string) => reading<Api.Listed<Api.ApiKey>>(path);
 export const peopleQuery = (path: string) => reading<Api.Listed<Api.Person>>(path);

@@ -2,14 +2,16 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useMay, usePerson } from '../../api/person.ts';
-import { securityEventsQuery } from '../../api/queries.ts';
-import type { SecurityEvent } from '../../api/shapes.ts';
+import { reading } from '../../api/queries.ts';
+import type { Listed, SecurityEvent } from '../../api/shapes.ts';
 import { wordOf } from '../../text/words.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Time } from '../../ui/time.tsx';
+
+const securityEventsQuery = reading<Listed<SecurityEvent>>('/security-events');
 
 const actionWord = wordOf({
   'sign_in.accept': t`Signed in`,
@@ -59,7 +61,7 @@ export function SecurityEventsCard() {
       }
     >
       <DataTable
-        caption={t`Recent activity`}
+        caption={t`Sign-ins and changes`}
         columns={columns}
         rows={data?.data}
         rowKey={({ number }) => number}
