@@ -2,7 +2,7 @@
 
 import { execFileSync } from 'node:child_process';
 
-const lastOldCommit = '2ab3a261';
+const lastOldCommit = '02d50b4c';
 const lengthMax = 72;
 /** Base forms that look like another form of a verb. */
 const imperatives = new Set([
