@@ -13,7 +13,6 @@ export function CsvButton({ name, query, label = t`Export as CSV`, ...rest }: Cs
       icon={Download}
       query={{ ...query, format: 'csv' }}
       file={`${name}.csv`}
-      title={t`Export as CSV`}
       label={label}
       {...rest}
     />

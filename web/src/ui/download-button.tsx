@@ -16,7 +16,6 @@ export interface DownloadButtonProps {
   readonly file: string;
   readonly look?: ButtonLook;
   readonly label?: string;
-  readonly title?: string;
   readonly icon: LucideIcon;
   readonly children?: ReactNode;
 }
@@ -29,7 +28,6 @@ export function DownloadButton({
   file,
   look = 'plain',
   label,
-  title,
   icon,
   children,
 }: DownloadButtonProps) {
@@ -39,7 +37,7 @@ export function DownloadButton({
       ? {}
       : {
           'aria-label': label,
-          title: title ?? label,
+          title: label,
           ...(children === undefined && { className: 'aspect-square !px-0 pointer-coarse:min-w-11' }),
         };
   if (isByLink) {

@@ -69,6 +69,7 @@ export function ListCard<Row extends object>({
   const { search, isFiltered, all } = list;
   const navigate = useNavigate();
   const layout = useTableLayout(name ?? '');
+  const file = csv && <CsvButton {...csv} />;
   const { cursor } = search;
   const hasMore = (query.data?.next_cursor ?? null) !== null;
   // A list on one page has been counted by reading it.
@@ -80,7 +81,7 @@ export function ListCard<Row extends object>({
         clear={isFiltered ? () => void navigate({ to: '.', search: all }) : undefined}
         end={
           name === undefined ? (
-            csv && <CsvButton {...csv} />
+            file
           ) : (
             <>
               <ViewsButton
@@ -92,7 +93,7 @@ export function ListCard<Row extends object>({
                   void navigate({ to: '.', search: (now: object) => ({ ...all(now), ...view.search }) });
                 }}
               />
-              {csv && <CsvButton {...csv} />}
+              {file}
               <ColumnChoice layout={layout} columns={table.columns} />
             </>
           )
