@@ -1,5 +1,6 @@
 // npm run screenshots: every page of the panel, the console and the customer's pages, light and dark, at widths 1280, 768
-// and 390, in forced colors and in German, on the demo's year, in the Chromium of the browser tests, for visual inspection.
+// and 390, in English and German, and in forced colors, on the demo's year, in the Chromium of the browser tests, for visual
+// inspection.
 //   --out shots      the folder for the pictures
 //   --data folder    keeps the demo's database there for the next run
 //   --only order     pages whose name contains this text
@@ -39,17 +40,15 @@ interface Look {
 
 const common = { language: 'en', isForced: false } as const;
 const looks: readonly Look[] = [
-  ...(['light', 'dark'] as const).flatMap((scheme) =>
-    [1280, 768, 390].map((width) => ({ ...common, scheme, width, name: `${scheme}-${width}` })),
+  ...(['en', 'de'] as const).flatMap((language) =>
+    (['light', 'dark'] as const).flatMap((scheme) =>
+      [1280, 768, 390].map((width) => {
+        const name = `${language === 'en' ? '' : `${language}-`}${scheme}-${width}`;
+        return { ...common, language, scheme, width, name };
+      }),
+    ),
   ),
   { ...common, scheme: 'light', width: 1280, name: 'forced-1280', isForced: true },
-  ...[1280, 390].map((width) => ({
-    ...common,
-    scheme: 'light' as const,
-    width,
-    name: `de-light-${width}`,
-    language: 'de' as const,
-  })),
 ];
 const say = (text: string) => process.stderr.write(text);
 const password = mintPassword();
