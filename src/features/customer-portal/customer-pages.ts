@@ -10,13 +10,14 @@ import type { Customer } from '../order-engine/records/customer-table.ts';
 import { type PlanStatus, planStatus } from '../order-engine/records/plan-life.ts';
 import type { Package } from '../packages/package-catalog.ts';
 
-export function confirmPage(look: PageLook, name: string): string {
+/** Names the shop but not the customer, because mail scanners and chat previews open links too. */
+export function confirmPage(look: PageLook): string {
   const { t } = look.translator;
   return page(
     look,
     t('login_title'),
-    html`<h1>${t('login_as', { name })}</h1>
-<p>${t('login_text')}</p>
+    html`<h1>${t('login_title')}</h1>
+<p>${textByShop(look, ['login_text_shop', 'login_text'])}</p>
 <form method="post"><button type="submit">${t('login_button')}</button></form>`,
   );
 }

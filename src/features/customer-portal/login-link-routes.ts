@@ -148,7 +148,7 @@ export async function loginLinkRoutes(
     if (customer === null) return showPage(reply, 410, spentPage(look));
     return isSuspended(customer)
       ? showPage(reply, 403, suspendedPage(look))
-      : showPage(reply, 200, confirmPage(look, customer.name));
+      : showPage(reply, 200, confirmPage(look));
   }
 
   function showLimited(request: FastifyRequest, reply: FastifyReply, { code }: Refusal): FastifyReply {

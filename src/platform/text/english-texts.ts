@@ -3,8 +3,8 @@
 
 export const englishTexts = {
   login_title: 'Log in',
-  login_as: 'Log in as {name}',
   login_text: 'This link logs you in once. Continue to see your plan.',
+  login_text_shop: 'This link logs you in once. Continue to see your plan from {shop}.',
   login_button: 'Continue',
   spent_title: 'Link not valid',
   spent_heading: 'This link no longer works',

@@ -4,8 +4,8 @@ import type { TextKey } from './english-texts.ts';
 
 export const germanTexts: Readonly<Record<TextKey, string>> = {
   login_title: 'Anmelden',
-  login_as: 'Als {name} anmelden',
   login_text: 'Dieser Link meldet Sie einmal an. Gehen Sie weiter, um Ihren Tarif zu sehen.',
+  login_text_shop: 'Dieser Link meldet Sie einmal an. Gehen Sie weiter, um Ihren Tarif von {shop} zu sehen.',
   login_button: 'Weiter',
   spent_title: 'Link ungültig',
   spent_heading: 'Dieser Link gilt nicht mehr',
