@@ -339,9 +339,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'opening a login link spends it',
     file: 'src/features/customer-portal/login-link-routes.ts',
-    find: 'return showLink(request, reply, await tokens.find(token, request, reply, () => customerOfLink(token)));',
+    find: 'const found = await tokens.find(token, request, reply, () => customerOfLink(token, link));',
     replace:
-      "const whose = await customerOfLink(token);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });\n    return showLink(request, reply, whose);",
+      "const found = await customerOfLink(token, link);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });",
     test: 'test/service/login-links.test.ts',
   },
   {
