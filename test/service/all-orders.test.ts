@@ -10,7 +10,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { createOrderTimes } from '../../src/features/orders/order-times.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
-import { usernameOf } from '../harness/panel-client.ts';
+import { signIn, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';
 import { testModeOf } from '../harness/test-mode.ts';
@@ -190,4 +190,49 @@ test('until the orders of before an upgrade are sorted, the list is unavailable,
   // Two at once, as in two processes, add each order once.
   assert.deepEqual(await Promise.all([times.bringAllUpToDate(), times.bringAllUpToDate()]), [0, 0]);
   assert.deepEqual(await walk('', 100), placed);
+});
+
+test('words find the orders of customers of every account, newest first, page by page', async () => {
+  const console = await signIn(service, service.admin);
+  const search = async (query: string, limit: number): Promise<number[]> => {
+    const found: number[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const answer: Answer = await console.get(`/admin/v1/orders?${query}&limit=${limit}&cursor=${cursor}`);
+      const page = expectStatus(answer, 200);
+      assert.equal(page.partial, false);
+      found.push(...page.data.map(({ id }: Order) => id));
+      cursor = page.next_cursor;
+    }
+    return found;
+  };
+  const idsOf = (holds: (order: Order) => boolean) => placed.filter(holds).map(({ id }) => id);
+  const isFirst = ({ customer }: Order) => customer.reference.startsWith('c-0');
+  assert.ok(idsOf(isFirst).length > accounts.length);
+  for (const limit of [1, 3, 100]) assert.deepEqual(await search('words=C-0', limit), idsOf(isFirst));
+  assert.deepEqual(
+    await search('words=c-0&kind=renew', 2),
+    idsOf((order) => isFirst(order) && order.kind === 'renew'),
+  );
+  const { created_at: since } = placed[8] ?? never();
+  assert.deepEqual(
+    await search(`words=c-0&created_from=${since}`, 2),
+    idsOf((order) => isFirst(order) && Date.parse(order.created_at) >= Date.parse(since)),
+  );
+  assert.deepEqual(await search('words=no-such-customer', 2), []);
+});
+
+test('a search that more customers match than are looked up says so', async () => {
+  const [account = never()] = accounts;
+  await service.admin.post(`/api/admin/v1/accounts/${account.id}/credit`, { amount: '90000.00' });
+  for (const part of [0, 1]) {
+    const orders = Array.from({ length: 260 }, (_, index) => ({
+      package_id: service.packages.basic,
+      customer: `crowd-${part}-${index}`,
+      idempotency_key: `crowd-${part}-${index}`,
+    }));
+    expectStatus(await account.post('/orders/bulk', { orders }), 200);
+  }
+  const console = await signIn(service, service.admin);
+  const page = expectStatus(await console.get('/admin/v1/orders?words=crowd&limit=2&cursor='), 200);
+  assert.deepEqual([page.data.length, page.partial], [2, true]);
 });

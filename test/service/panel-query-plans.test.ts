@@ -318,6 +318,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     `/admin/customers?account_id=${account.id}&plan_status=active&sort=expires_at`,
     '/admin/v1/orders',
     `/admin/v1/orders?words=${orderId}`,
+    '/admin/v1/orders?words=pla',
     '/admin/v1/orders?kind=activate&package_id=1',
     '/admin/v1/orders?created_from=2026-01-01&status=completed',
     '/admin/v1/orders?status=failed&kind=activate',

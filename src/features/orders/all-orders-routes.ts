@@ -26,6 +26,7 @@ import { panelListedOrderSchema } from './order-panel-schemas.ts';
 import { allOrdersSchema, type ListedOrderView, type OrderView } from './order-schemas.ts';
 import type { OrderTimes } from './order-times.ts';
 import { orderView, panelOrderView } from './order-view.ts';
+import { type CustomersOfWords, findCustomersOfWords, findOrdersOfCustomers } from './search-all-orders.ts';
 
 interface AllOrdersRouteDependencies extends OrderListRoutesDependencies {
   readonly orderTimes: OrderTimes;
@@ -68,7 +69,7 @@ export function allOrdersRoute(
   { isForPages }: Pick<ListOwner, 'isForPages'>,
 ): void {
   const words = wordsParameter(
-    'The id of an order or of a customer. With an account, as in the list of its orders.',
+    'Words of the customer, or the id of an order or customer. With an account also a key, as in the list of its orders.',
   );
   app.get(
     '/orders',
@@ -87,6 +88,9 @@ export function allOrdersRoute(
                 ...allOrdersSchema.properties,
                 data: Type.Array(panelListedOrderSchema),
                 total: Type.Optional(total),
+                partial: Type.Optional(
+                  Type.Boolean({ description: 'More customers match than orders were looked up for.' }),
+                ),
               })
             : allOrdersSchema,
         },
@@ -102,7 +106,7 @@ async function sendAllOrders(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { seal, lists, exports, orderTimes, packages, currency } = dependencies;
+  const { database, seal, lists, exports, orderTimes, packages, currency, now } = dependencies;
   const view = (order: OrderRecord) => orderView(order, packages.current(), currency);
   const panelView = (order: OrderRecord) => panelOrderView(order, dependencies);
   const { query, headers } = request;
@@ -110,16 +114,18 @@ async function sendAllOrders(
   const list = isForPages ? filtersOfPages : filters;
   const { filter, position, limit, cursorAt } = readFilteredPage(seal, list, 0, query, true);
   const { words } = filter;
-  // Names and keys are indexed by account. An id says which account it belongs to.
-  const accountId = filter.accountId ?? (words === '' ? null : (parseRealOwnedId(words)?.accountId ?? 0));
+  // An id says which account it belongs to.
+  const accountId = filter.accountId ?? parseRealOwnedId(words)?.accountId ?? null;
+  const customers =
+    accountId === null && words !== '' ? await findCustomersOfWords(database, words, now()) : null;
   // Without the orders from before an upgrade, a program would take part of the list for all of it.
-  if (accountId === null && !(await orderTimes.bringAllNearly()))
+  if (accountId === null && customers === null && !(await orderTimes.bringAllNearly()))
     throw new Overloaded('The orders of before an upgrade are still being sorted by time.');
   const listed = accountId === null ? null : await listedAccount(dependencies, accountId);
   const ofAccount = { ...filter, customer: null, idempotencyKey: null };
   const find =
     accountId === null
-      ? inAll(dependencies, filter)
+      ? inAll(dependencies, filter, customers)
       : listed === null
         ? async () => ({ items: [], next: null })
         : await orderFinder(dependencies, listed, ofAccount);
@@ -137,18 +143,24 @@ async function sendAllOrders(
   return reply.send({
     data: await withAccounts(dependencies, items, isForPages ? panelView : view),
     next_cursor: cursorAt(next),
-    ...(isForPages && { total: counted }),
+    ...(isForPages && { total: counted, partial: customers?.isPartial ?? false }),
   });
 }
 
+/** `customers`: those whose orders are searched; null for all. */
 function inAll(
   { database }: AllOrdersRouteDependencies,
   { kind, packageId, status, created }: AllOrdersFilter,
+  customers: CustomersOfWords | null,
 ): FindOrders {
   const { since, until } = created ?? { since: 0, until: endOfTime };
   return async (position, limit) => {
     const wanted = { kind, packageId, status, since, until };
-    const { orders, next } = await findAllOrders(database, wanted, parsePlace(position), limit);
+    const place = parsePlace(position);
+    const { orders, next } =
+      customers === null
+        ? await findAllOrders(database, wanted, place, limit)
+        : await findOrdersOfCustomers(database, customers, wanted, place, limit);
     return { items: orders, next: next === null ? null : formatPlace(next) };
   };
 }

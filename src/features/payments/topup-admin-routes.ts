@@ -36,7 +36,7 @@ interface TopupAdminRoutesDependencies extends RefundDependencies {
   readonly onProviderProblem: (error: Error) => void;
 }
 
-const problemsMax = 1_000;
+export const problemsMax = 1_000;
 
 export function topupAdminRoutes(app: FastifyInstance, dependencies: TopupAdminRoutesDependencies): void {
   listRoute(app, dependencies);
@@ -179,7 +179,7 @@ function problemRoutes(app: FastifyInstance, { database }: TopupAdminRoutesDepen
   );
 }
 
-function problemView(problem: PaymentProblem) {
+export function problemView(problem: PaymentProblem) {
   const { id, reason, objectRef, accountId, topupNumber, amountCents, currency, createdAt } = problem;
   return {
     id,

@@ -11,8 +11,10 @@ import type { PerAccountConcurrency } from '../../platform/limits/per-account-co
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { dayOf, type EpochSeconds } from '../../shared/times.ts';
+import { findAccountNames } from '../identity/account-names.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
 import { accountOfReference, findTopupsOf, sumTopupsOfAll } from './find-topups.ts';
+import { listOpenProblems } from './payment-problems.ts';
 import {
   type AllTopupsFilter,
   type ListedTopupView,
@@ -20,8 +22,9 @@ import {
   topupFilters,
   viewTopups,
 } from './read-topups.ts';
+import { problemsMax, problemView } from './topup-admin-routes.ts';
 import { allTopupsQuerySchema, allTopupsSchema } from './topup-admin-schemas.ts';
-import { topupSumsSchema } from './topup-panel-schemas.ts';
+import { namedProblemSchema, topupSumsSchema } from './topup-panel-schemas.ts';
 
 interface TopupPanelRoutesDependencies {
   readonly currency: string;
@@ -113,6 +116,31 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
         failed_days: sums.failedDays,
         owed: view(sums.owed),
         more: sums.isCut,
+      });
+    },
+  );
+
+  app.get(
+    '/payment-problems',
+    {
+      config: { scopes: ['admin:read'], codes: [] },
+      schema: {
+        operationId: 'listNamedPaymentProblems',
+        summary: 'Payments that need attention, with the names of their accounts',
+        response: { 200: Type.Object({ data: Type.Array(namedProblemSchema) }) },
+      },
+    },
+    async (_request, reply) => {
+      const problems = await listOpenProblems(database, 0, problemsMax);
+      const names = await findAccountNames(
+        database,
+        problems.map(({ accountId }) => accountId),
+      );
+      return reply.send({
+        data: problems.map((problem) => ({
+          ...problemView(problem),
+          username: names.get(problem.accountId) ?? null,
+        })),
       });
     },
   );

@@ -1,4 +1,5 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
+import { paymentProblemSchema } from './topup-admin-schemas.ts';
 
 const sumSchema = Type.Object({ count: Type.Integer(), amount: Type.String() });
 
@@ -11,3 +12,10 @@ export const topupSumsSchema = Type.Object({
   owed: sumSchema,
   more: Type.Boolean({ description: 'There are more top-ups than were summed.' }),
 });
+
+export const namedProblemSchema = Type.Object({
+  ...paymentProblemSchema.properties,
+  username: Type.Union([Type.String(), Type.Null()], { description: 'null: there is no such account.' }),
+});
+
+export type NamedProblemView = Static<typeof namedProblemSchema>;

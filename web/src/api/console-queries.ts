@@ -8,7 +8,7 @@ import type * as Api from './shapes.ts';
 
 export const allOrdersPath = '/admin/v1/orders';
 export const allOrdersQuery = (query: Query) =>
-  listing<Api.CursorPage<Api.ListedOrder>>(allOrdersPath, byCursor(query));
+  listing<Api.CursorPage<Api.ListedOrder> & { readonly partial?: boolean }>(allOrdersPath, byCursor(query));
 export const allCustomersPath = '/admin/customers';
 export const allCustomersQuery = (query: Query) =>
   listing<Api.CursorPage<Api.PricedCustomer>>(allCustomersPath, byCursor(query));

@@ -42,7 +42,7 @@ export const allTopupsQuery = (query: Query) =>
 export const topupSumsQuery = reading<Api.TopupSums>('/admin/topup-sums');
 const problemMilliseconds = 30_000;
 export const paymentProblemsQuery = queryOptions({
-  ...reading<Api.Listed<Api.PaymentProblem>>('/admin/v1/payment-problems'),
+  ...reading<Api.Listed<Api.NamedProblem>>('/admin/payment-problems'),
   ...followed(problemMilliseconds, 'payment_problems'),
 });
 const linesShown = 50;

@@ -367,6 +367,7 @@ export interface ListedTopup {
   readonly refunds: Static<typeof listedTopupSchema>['refunds'];
 }
 export type PaymentProblem = Static<typeof paymentProblemSchema>;
+export type { NamedProblemView as NamedProblem } from '../../../src/features/payments/topup-panel-schemas.ts';
 export type RefundedTopup = With<Static<typeof refundedSchema>, { topup: Topup }>;
 export type BankLine = BankLineView;
 export type ImportedLines = Static<typeof bankStatementAnswerSchema>['lines'];

@@ -46,7 +46,7 @@ export function BusinessStats({ months, currency, rows }: BusinessStatsProps) {
         }
       />
       <Stat
-        name={<Defined figure="customers" name={t`Customers with a paid order`} />}
+        name={<Defined figure="customers" name={t`Paying customers`} />}
         value={now && formatCount(now.customers)}
         note={now && t`${formatCount(now.new_plans)} new this month`}
       />

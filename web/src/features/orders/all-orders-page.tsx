@@ -10,6 +10,7 @@ import type { ListedOrder } from '../../api/shapes.ts';
 import { withTexts } from '../../text/texts.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ListCard, ListSearchField } from '../../ui/list-card.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { useOpenRow } from '../../ui/open-row.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { AccountLink } from '../../ui/page-links.tsx';
@@ -43,7 +44,7 @@ export function AllOrdersPage() {
   const opened = useOpenRow(query.data?.data, rowKey);
   const hint =
     account_id === undefined
-      ? t`Searches IDs. Choose an account to search names, email addresses and keys as well.`
+      ? t`Searches customers and IDs. Choose an account to search keys as well.`
       : undefined;
   return (
     <>
@@ -52,6 +53,11 @@ export function AllOrdersPage() {
         description={t`Orders of all accounts.`}
         actions={<AccountFilter list={list} title={t`Orders of one account`} />}
       />
+      {query.data?.partial ? (
+        <Notice tone="info">
+          {t`Too many customers match. These are the orders of some of them: type more of the name, or choose an account.`}
+        </Notice>
+      ) : null}
       <ListCard
         list={list}
         query={query}
@@ -82,7 +88,7 @@ export function AllOrdersPage() {
         <ListSearchField
           list={list}
           name="q"
-          label={account_id === undefined ? t`Order or customer ID` : t`Customer, order or key`}
+          label={account_id === undefined ? t`Customer or order` : t`Customer, order or key`}
           hint={hint}
         />
         <OrderFilters list={list} isOperator />

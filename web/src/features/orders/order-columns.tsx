@@ -20,15 +20,15 @@ const customerColumn: Column<PanelOrder> = {
         </DrawerLink>
       }
       second={
-        <span className="flex">
-          {referenceBeside(customer) === '' ? null : (
-            <>
-              <bdi className="truncate max-sm:hidden">{referenceBeside(customer)}</bdi>
-              <span className="whitespace-pre max-sm:hidden">{' · '}</span>
-            </>
-          )}
+        <span className="block truncate">
           <span className="figures">{id}</span>
-          <span className="truncate whitespace-pre md:hidden">
+          {referenceBeside(customer) === '' ? null : (
+            <span className="max-sm:hidden">
+              {' · '}
+              <bdi>{referenceBeside(customer)}</bdi>
+            </span>
+          )}
+          <span className="md:hidden">
             {' · '}
             <bdi>{sold.name}</bdi>
           </span>

@@ -97,12 +97,17 @@ function Request({ request: { id, method, path, status }, accountId }: RequestPr
     <>
       <RequestLink id={id} accountId={accountId}>
         <span className="font-mono text-[0.8125rem]">
-          {method} {path}
+          {method} {breakable(path)}
         </span>
       </RequestLink>{' '}
       <span className="figures">{status}</span>
     </>
   );
+}
+
+/** Breaks before a slash, not within a name. */
+function breakable(path: string): ReactNode {
+  return path.split(/(?=\/)/).flatMap((part) => [<wbr key={part} />, part]);
 }
 
 const states = {

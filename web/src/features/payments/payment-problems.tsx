@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { dismissProblem } from '../../api/payment-commands.ts';
 import { paymentProblemsQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
-import type { PaymentProblem } from '../../api/shapes.ts';
+import type { NamedProblem } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -27,7 +27,7 @@ import { problemWords } from './problem-words.ts';
 export function PaymentProblems() {
   const query = useQuery(paymentProblemsQuery);
   const mayDismiss = useMay()('admin:credit');
-  const columns: readonly Column<PaymentProblem>[] = [
+  const columns: readonly Column<NamedProblem>[] = [
     {
       title: t`Problem`,
       cell: ({ reason }) => (
@@ -40,9 +40,9 @@ export function PaymentProblems() {
     {
       title: t`Account`,
       from: 'md',
-      cell: ({ account_id: id, topup_id: topup }) => (
+      cell: ({ account_id: id, username, topup_id: topup }) => (
         <div className="flex flex-col items-start gap-1.5">
-          <AccountLink id={id}>{t`Account ${id}`}</AccountLink>
+          <AccountLink id={id}>{username ?? t`Account ${id}`}</AccountLink>
           <TopupLink accountId={id} topupId={topup} />
         </div>
       ),
@@ -67,7 +67,7 @@ export function PaymentProblems() {
             title: t`Decide`,
             untitled: true,
             align: 'end' as const,
-            cell: (problem: PaymentProblem) => <Dismiss problem={problem} />,
+            cell: (problem: NamedProblem) => <Dismiss problem={problem} />,
           },
         ]
       : []),
@@ -79,9 +79,9 @@ export function PaymentProblems() {
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
-        phone={({ account_id: id, topup_id: topup, created_at: at }) => (
+        phone={({ account_id: id, username, topup_id: topup, created_at: at }) => (
           <span className="flex flex-wrap gap-x-3 gap-y-2 py-1">
-            <AccountLink id={id}>{t`Account ${id}`}</AccountLink>
+            <AccountLink id={id}>{username ?? t`Account ${id}`}</AccountLink>
             <TopupLink accountId={id} topupId={topup} />
             <Time at={at} style="day" />
           </span>
@@ -110,7 +110,7 @@ function TopupLink({ accountId, topupId }: TopupLinkProps) {
   );
 }
 
-function Dismiss({ problem }: { readonly problem: PaymentProblem }) {
+function Dismiss({ problem }: { readonly problem: NamedProblem }) {
   const [isAsked, setIsAsked] = useState(false);
   return (
     <>
@@ -121,7 +121,7 @@ function Dismiss({ problem }: { readonly problem: PaymentProblem }) {
 }
 
 interface DismissDialogProps {
-  readonly problem: PaymentProblem;
+  readonly problem: NamedProblem;
   readonly onClose: () => void;
 }
 
