@@ -104,6 +104,7 @@ test('health shows the database, the queue and the last batches', async () => {
   assert.deepEqual(rest, {
     ...{ queue_depth: 0, batches_in_flight: 0, backed_up_at: null },
     waiting_calls: { count: 0, more: false, since: null },
+    last_verification: null,
   });
   assert.ok(sizes.p50 >= 1 && sizes.p50 <= sizes.p95 && sizes.p95 <= sizes.max);
   assert.ok(uptime >= 0);
@@ -112,6 +113,10 @@ test('health shows the database, the queue and the last batches', async () => {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   assert.equal(version, packaged);
+  const { ok, accounts: checked, entries } = (await console.get('/admin/v1/verify')).body;
+  const at = new Date(service.clock.seconds * 1000).toISOString().replace('.000', '');
+  const last = { at, ok, accounts: checked, entries, problems: 0 };
+  assert.deepEqual((await console.get('/admin/health')).body.last_verification, last);
 });
 
 test('an order of any account is opened with its entries and its account, by an administrator alone', async () => {

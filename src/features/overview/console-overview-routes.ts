@@ -88,6 +88,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         batch_sizes: health.batchSizes(),
         requests: health.requests.read(),
         ...(await waitingWork()),
+        last_verification: verificationView(health.lastVerification()),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
         ...sharedLimitsView(health.sharedLimits()),
@@ -198,6 +199,12 @@ async function getOrderOfAnyAccount(
     entries: entries.map(({ entry, actor }) => ledgerEntryView(entry, actor, currency)),
     course,
   });
+}
+
+function verificationView(last: ReturnType<HealthFacts['lastVerification']>) {
+  if (last === null) return null;
+  const { ok, accounts, entries, problems } = last.report;
+  return { at: formatTime(last.at), ok, accounts, entries, problems: problems.length };
 }
 
 function sharedLimitsView(state: ReturnType<HealthFacts['sharedLimits']>) {

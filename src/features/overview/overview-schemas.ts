@@ -148,6 +148,18 @@ export const healthSchema = Type.Object({
     ),
   ),
   backed_up_at: nullable(time('When `backup` last made a file; null: never.')),
+  last_verification: nullable(
+    Type.Object(
+      {
+        at: time('When it ended.'),
+        ok: Type.Boolean(),
+        accounts: Type.Integer(),
+        entries: Type.Integer(),
+        problems: Type.Integer(),
+      },
+      { description: 'Of this process; null: it has verified no ledgers yet.' },
+    ),
+  ),
   uptime_seconds: Type.Integer(),
   version: Type.String(),
   shared_limits: Type.Optional(

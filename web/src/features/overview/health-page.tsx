@@ -68,7 +68,7 @@ export function HealthPage() {
           />
         </Stats>
         <BackgroundWork jobs={health?.jobs} />
-        <LedgerCheck />
+        <LedgerCheck last={health?.last_verification} />
         <Card title={t`This process`}>
           <Facts
             facts={[
@@ -315,7 +315,12 @@ const jobsWords = (count: number) => plural(count, { one: '# job', other: '# job
 const accountsWords = (count: number) => plural(count, { one: '# account', other: '# accounts' });
 const entriesWords = (count: number) => plural(count, { one: '# ledger entry', other: '# ledger entries' });
 
-function LedgerCheck() {
+interface LedgerCheckProps {
+  /** null: this process has verified none yet; undefined: not known yet. */
+  readonly last: Health['last_verification'] | undefined;
+}
+
+function LedgerCheck({ last }: LedgerCheckProps) {
   const command = useCommand(() => verifyLedgers());
   const report = command.data;
   return (
@@ -331,7 +336,7 @@ function LedgerCheck() {
       <div aria-live="polite" className="flex flex-col gap-4">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <p className="text-soft">{t`Not verified since you opened this page.`}</p>
+          <LastVerification last={last} />
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
             {report.ok
@@ -350,5 +355,23 @@ function LedgerCheck() {
         )}
       </div>
     </Card>
+  );
+}
+
+function LastVerification({ last }: LedgerCheckProps) {
+  if (last === undefined) return null;
+  if (last === null) return <p className="text-soft">{t`Not verified since the service started.`}</p>;
+  const { at, ok, accounts, entries, problems } = last;
+  return (
+    <Notice tone={ok ? 'good' : 'warn'}>
+      {ok
+        ? t`Everything balances: ${accountsWords(accounts)}, ${entriesWords(entries)}.`
+        : t`${plural(problems, { one: '# problem', other: '# problems' })} in ${accountsWords(accounts)}, ${entriesWords(entries)}.`}{' '}
+      <span className="text-soft">
+        <Trans>
+          Last verified <Time at={at} style="relative" />.
+        </Trans>
+      </span>
+    </Notice>
   );
 }
