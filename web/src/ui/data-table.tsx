@@ -209,7 +209,8 @@ function cellClasses<Row>(column: Column<Row>): string {
     'px-4 md:px-3 md:first:pl-5 md:last:pr-5',
     column.align === 'end' && 'text-right',
     from !== undefined && shownFrom[from],
-    grows && 'w-full max-w-0',
+    // Without a least width the other columns would leave it no room.
+    grows && 'w-full max-w-0 sm:min-w-36',
   );
 }
 

@@ -95,7 +95,7 @@ export function KeysCard({
     },
     {
       title: t`Last ${uses?.days ?? 7} days`,
-      from: 'md',
+      from: 'lg',
       cell: ({ id }) => <Uses keyId={id} uses={uses} accountId={accountId} />,
     },
     { title: t`Last used`, from: 'sm', cell: ({ last_used_at }) => <LastUsed at={last_used_at} /> },

@@ -115,7 +115,7 @@ export function StatementsPage() {
                 name={`ledger-${row.month}`}
                 label={t`Export ${formatSeriesDate(row.month, 'long')} as CSV`}
               >
-                CSV
+                <span className="max-lg:sr-only">CSV</span>
               </CsvButton>
             </span>
             <DownloadButton
@@ -126,7 +126,7 @@ export function StatementsPage() {
               file={`statement-${row.month}.pdf`}
               label={t`Statement for ${formatSeriesDate(row.month, 'long')} as PDF`}
             >
-              PDF
+              <span className="max-lg:sr-only">PDF</span>
             </DownloadButton>
           </span>
         ),

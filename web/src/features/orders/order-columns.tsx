@@ -28,7 +28,7 @@ const customerColumn: Column<PanelOrder> = {
               <bdi>{referenceBeside(customer)}</bdi>
             </span>
           )}
-          <span className="md:hidden">
+          <span className="lg:hidden">
             {' · '}
             <bdi>{sold.name}</bdi>
           </span>
@@ -48,7 +48,7 @@ export function orderColumns<Row extends PanelOrder = PanelOrder>(
     {
       title: t`Package`,
       id: 'package',
-      from: 'md',
+      from: 'lg',
       cell: (order) => <PackageAndPeriod order={order} />,
     },
     {

@@ -89,8 +89,13 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
   const failing = health.jobs.filter(isFailing);
   const limits = health.shared_limits;
   const areCallsFailing = (calls?.failing.count ?? 0) > 0;
+  const isBalanced = health.last_verification?.ok ?? true;
   const isWell =
-    health.database.reachable && failing.length === 0 && (limits?.reachable ?? true) && !areCallsFailing;
+    health.database.reachable &&
+    failing.length === 0 &&
+    (limits?.reachable ?? true) &&
+    !areCallsFailing &&
+    isBalanced;
   return (
     <Notice tone={isWell ? 'good' : 'warn'}>
       {isWell ? (
@@ -103,6 +108,7 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
               {t`Failing: ${failing.map(({ kind }) => jobKindWord(kind)).join(', ')}. See the error below; it’s retried automatically.`}
             </p>
           )}
+          {isBalanced ? null : <p>{t`The last verification found ledgers that don’t balance.`}</p>}
           {limits === undefined || limits.reachable ? null : (
             <p>{t`${limits.server} is unavailable: request limits are counted per process.`}</p>
           )}
