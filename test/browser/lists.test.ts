@@ -129,7 +129,7 @@ test('with nine hours to go the pages say nine hours, and not a day', async () =
   const page = await panel.openAs(reseller, '/panel/customers');
   await row(page, 'nearly.over').getByText('9 hours', { exact: true }).waitFor();
   await page.goto(`${panel.service.address}/panel/customers/${id}`);
-  await page.getByText('9 hours', { exact: true }).waitFor();
+  await page.getByText('9 hours left', { exact: true }).waitFor();
   assert.equal(await page.getByText(/1 day/).count(), 0);
 });
 

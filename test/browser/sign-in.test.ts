@@ -314,7 +314,7 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   await page.goto('about:blank');
   await page.goto(link);
   await heading(page, 'Choose your password').waitFor();
-  assert.equal(new URL(page.url()).hash, '');
+  await page.waitForURL((url) => url.hash === '');
   await page.getByLabel('New password', { exact: true }).fill('quite another battery staple');
   await page.getByLabel('Confirm new password').fill('quite another battery staple');
   await page.getByRole('button', { name: 'Set password' }).click();

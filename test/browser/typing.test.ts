@@ -66,7 +66,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
   await pressEscape();
   await dialog(page, question).getByRole('button', { name: 'Discard' }).click();
   await dialog(page, /^Schedule prices for/).waitFor({ state: 'hidden' });
-  await page.getByRole('link', { name: 'Audit log' }).click();
+  await page.getByRole('navigation').getByRole('link', { name: 'Audit log' }).click();
   await heading(page, 'Audit log').waitFor();
 });
 

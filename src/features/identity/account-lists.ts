@@ -151,7 +151,7 @@ export function accountListRoute<Filter, Item>(
       const page = parsePage(query);
       const total = counters[list.counter];
       const items = await list.read(listed, page, total);
-      return reply.send(pageAnswer(await Promise.all(items.map(list.view(listed, isForPages))), page, total));
+      return reply.send(pageAnswer(await Promise.all(items.map(list.view(listed, false))), page, total));
     }
     const { filter, position, limit, cursorAt } = filtered;
     const find = await list.finder(listed, filter);

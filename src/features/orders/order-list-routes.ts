@@ -20,7 +20,7 @@ import { handoffStatuses } from '../order-engine/records/order-handoff.ts';
 import { type OrderRecord, orderKinds } from '../order-engine/records/order-table.ts';
 import { countFittingOrders, findOrders } from './list-orders.ts';
 import { orderCsv } from './order-csv.ts';
-import { panelOrderSchema } from './order-panel-schemas.ts';
+import { orderOfPageSchema } from './order-panel-schemas.ts';
 import type { OrderReads } from './order-reads.ts';
 import { orderView, type PanelOrderDependencies, panelOrderView } from './order-view.ts';
 import { resolveOrderSearch } from './parse-order-query.ts';
@@ -97,7 +97,7 @@ function orderList(dependencies: OrderListRoutesDependencies): AccountList<Order
           'Words of the customer, as in the list of customers; the id of the customer or of the order; an idempotency key.',
         ),
       },
-      item: panelOrderSchema,
+      item: orderOfPageSchema,
       filters: {
         list: 'orders',
         names: [...filterNames, 'words'],

@@ -9,6 +9,14 @@ const customer = Type.Object({
 });
 
 export const panelOrderSchema = Type.Object({ ...orderSchema.properties, customer });
+/** Lists by page number are those of the API, without the name. */
+export const orderOfPageSchema = Type.Object({
+  ...orderSchema.properties,
+  customer: Type.Object({
+    ...orderSchema.properties.customer.properties,
+    name: Type.Optional(customer.properties.name),
+  }),
+});
 export const panelListedOrderSchema = Type.Object({ ...listedOrderSchema.properties, customer });
 
 export type PanelOrderView = Static<typeof panelOrderSchema>;
