@@ -128,7 +128,7 @@ export async function loginLinkRoutes(
     return setCookie(reply, '', 0).redirect('/customer', 303);
   });
 
-  /** Of a link that was used the account is noted too. One that was made up costs a single query. */
+  /** Also notes the account of a used link, so that the page can name the shop. A made-up token costs one query. */
   async function customerOfLink(token: string, link: ReadLink): Promise<Customer | null> {
     link.accountId = await findLinkAccount(database, token);
     if (link.accountId === null) return null;

@@ -77,7 +77,7 @@ const rowsOfSearchMax = 100_000;
 /** How many plan ends a page reads. If there are more, the other indexes find matches soon enough. */
 const endsAtOnceMax = 2_000;
 
-/** By end over all accounts, each statement reads up to this many index rows of each account, and a page this many in all. */
+/** Sorted by end over all accounts: the most index rows that a statement reads per account, and that a page reads in all. */
 const endsOfEachMax = 200;
 const endsOfPageMax = 2_000;
 

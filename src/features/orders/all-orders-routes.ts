@@ -174,7 +174,7 @@ async function listedAccount(
   return account && { account, counters: account, now: now() };
 }
 
-/** null if they are not counted: of all accounts, only all orders are. */
+/** null: not counted. Over all accounts, only the unfiltered list is. */
 async function countOf(
   dependencies: AllOrdersRouteDependencies,
   listed: ListedAccount | null,

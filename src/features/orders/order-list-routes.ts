@@ -131,7 +131,7 @@ export async function countOrdersOf(
   return countFittingOrders(dependencies.database, account.id, wanted);
 }
 
-/** The numbers of the orders of these days; null if there are none. */
+/** Order numbers of the created span; null if no order is in it. */
 async function numbersOf(
   { dailyTotals }: OrderFinderDependencies,
   accountId: number,

@@ -9,7 +9,7 @@ const customer = Type.Object({
 });
 
 export const panelOrderSchema = Type.Object({ ...orderSchema.properties, customer });
-/** Lists by page number are those of the API, without the name. */
+/** Lists by page number answer exactly as the API does, without the name. */
 export const orderOfPageSchema = Type.Object({
   ...orderSchema.properties,
   customer: Type.Object({

@@ -1,4 +1,4 @@
-// Top-ups by what names a payment, and their sums, for the console.
+// Finds top-ups by payment reference and sums them, for the console.
 
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
@@ -14,7 +14,7 @@ import { findTopup } from './topup-store.ts';
 
 const foundMax = 10;
 
-// References are unique in an account, so their index is read once for each account: of these there are thousands.
+// References are unique within an account, so this reads the index once per account. There are thousands of accounts.
 const findByReference: SqlStatement = {
   name: 'find_payments_of_reference',
   text: `select p.account_id, p.topup_number from accounts a cross join lateral (
@@ -23,12 +23,12 @@ const findByReference: SqlStatement = {
     where a.id <= ${realAccountIdMax} limit ${foundMax}`,
 };
 
-/** The account of a bank reference, whose transfers all have it. */
+/** The account that a bank reference belongs to. All of its transfers carry the same one. */
 export function accountOfReference(typed: string): number | null {
   return accountIdOfReference(typed.replace(/[\s.-]/g, '').toUpperCase());
 }
 
-/** By the id of a top-up, or by the provider's name of a payment. */
+/** Finds top-ups by their own id or by the provider's payment id. */
 export async function findTopupsOf(
   database: Database,
   typed: string,

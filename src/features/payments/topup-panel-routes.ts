@@ -1,4 +1,4 @@
-// The console's list of top-ups: as the administrators' API has it, also by payment reference and as CSV; and their sums.
+// The console's top-ups: the list of the administrators' API with search by payment reference and CSV, and its sums.
 
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';

@@ -34,7 +34,7 @@ const findNumberAt: SqlStatement = {
 /** By how much lines may be out of order. */
 const disorderSeconds = 120;
 
-/** The filter apart from the status. Its seven values follow the number of parameters that is given. */
+/** The filter except for the status. Its seven parameters are numbered from `after` + 1. */
 const matching = (after: number) => {
   const [since, until, code, keyId, method, path, requestId] = Array.from(
     { length: 7 },

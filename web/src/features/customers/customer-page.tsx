@@ -115,7 +115,7 @@ export function CustomerPage() {
           <Facts
             columns={2}
             facts={[
-              // The figures above say it of a plan that runs.
+              // For a running plan, the figures above show it.
               ...(customer === undefined || runs(customer.plan) ? [] : [timeLeftFact(customer)]),
               planEndFact(customer),
               {

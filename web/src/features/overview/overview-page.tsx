@@ -43,7 +43,7 @@ const forecastDays = 30;
 /** The balance is in a warning color if it runs out within these. */
 const warningDays = 14;
 const dayMilliseconds = 86_400_000;
-/** Where there is only room for the icon, the text wraps onto a hidden line. */
+/** If only the icon fits, the text wraps onto a hidden line. */
 const shrinkingLink =
   '-my-2 -mr-2.5 min-w-0 flex-wrap content-start overflow-hidden !justify-end gap-y-8 !px-2.5 py-2 ' +
   'max-h-9 pointer-coarse:max-h-11 pointer-coarse:py-3 !text-accent';

@@ -190,7 +190,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
   );
 }
 
-/** null if it is unknown, as for a single status, or if there are none. */
+/** null: not known, such as for a single status, or there are no requests. */
 function countOf(figures: RequestFigures | undefined, status: string | undefined): number | null {
   if (figures === undefined || figures.requests === 0) return null;
   const outcome = outcomeOf(status);
