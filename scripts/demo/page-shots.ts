@@ -161,8 +161,6 @@ async function followLink(scene: Scene): Promise<string> {
 
 export const pageShots: readonly PageShot[] = [
   { name: 'sign-in', role: 'visitor', open: at('/panel/sign-in') },
-  { name: 'customer-signed-out', role: 'visitor', open: at('/customer') },
-
   { name: 'first-password', role: 'invited', open: at('/panel/') },
   { name: 'overview', role: 'reseller', open: at('/panel/') },
   { name: 'overview-year', role: 'reseller', open: at('/panel/?span=months') },
@@ -258,6 +256,14 @@ export const pageShots: readonly PageShot[] = [
     name: 'customer-spent-link',
     role: 'reseller',
     open: async (scene) => scene.page.goto(await followLink(scene)),
+  },
+  {
+    name: 'customer-signed-out',
+    role: 'reseller',
+    open: async (scene) => {
+      await followLink(scene);
+      await scene.page.getByRole('button').click();
+    },
   },
 
   { name: 'business', role: 'reseller', open: at('/panel/business') },

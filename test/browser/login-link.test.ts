@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
+import { usernameOf } from '../harness/panel-client.ts';
 import { dialog, heading, prepareOrder, row, shownSecret } from './panel-actions.ts';
 import { untilCount, usePanelBrowser } from './panel-browser.ts';
 
@@ -50,7 +51,13 @@ test('a login link made on the customer’s page lets its customer in once, in a
 
   await customer.goto('/customer');
   await customer.getByRole('button', { name: 'Log out' }).click();
-  await heading(customer, 'You are not logged in').waitFor();
+  await heading(customer, 'You are logged out').waitFor();
+  const shop = await usernameOf(panel.service, reseller);
+  await customer.getByText(new RegExp(`You can get one from \\S?${shop}`)).waitFor();
+  await customer.getByRole('link', { name: 'Deutsch' }).click();
+  await heading(customer, 'Sie sind abgemeldet').waitFor();
+  await customer.goto('/customer');
+  await customer.getByText(new RegExp(`Sie bekommen ihn von \\S?${shop}`)).waitFor();
 });
 
 test('an order can bring a login link along; a new link ends the one before it', async () => {

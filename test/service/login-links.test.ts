@@ -51,6 +51,14 @@ async function logIn(path: string): Promise<string> {
   return cookieOf(spent);
 }
 
+async function loggedOut(): Promise<string> {
+  const cookie = await logIn((await orderWithLink()).path);
+  return loggedOutCookieOf(await post('/customer/logout', { cookie })).split(';')[0] ?? '';
+}
+
+const loggedOutCookieOf = ({ headers }: Page): string =>
+  headers.getSetCookie().find((cookie) => cookie.startsWith('sellthrough_logged_out=')) ?? '';
+
 const wordsOf = ({ text }: Page) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 function expectSafeHeaders({ headers }: Page, why: string): void {
@@ -301,6 +309,7 @@ test('every page forbids scripts, framing, caching and referrers, and loads noth
     customer: await get('/customer', { cookie }),
     'signed out': await get('/customer'),
     logout: await post('/customer/logout'),
+    'logged out': await get('/customer', { cookie: await loggedOut() }),
   };
   for (const [why, page] of Object.entries(pages)) {
     expectSafeHeaders(page, why);
@@ -345,10 +354,55 @@ test('logging out ends the session in the database, not only in the browser', as
   const cookie = await logIn(path);
   const out = await post('/customer/logout', { cookie });
   assert.equal(out.status, 303);
-  assert.match(out.headers.getSetCookie()[0] ?? '', /^sellthrough_customer=; Max-Age=0; Path=\/;/);
+  assert.match(out.headers.getSetCookie()[1] ?? '', /^sellthrough_customer=; Max-Age=0; Path=\/;/);
   const page = await get('/customer', { cookie });
   assert.equal(page.status, 401);
   assert.match(page.text, /not logged in/);
+});
+
+test('after logout the page names the shop, in each language, for ten minutes', async () => {
+  const { account, path, again } = await orderWithLink({ customer_name: 'Ada Lovelace' });
+  const shop = await usernameOf(service, account);
+  const out = await post('/customer/logout', { cookie: await logIn(path) });
+  const kept = loggedOutCookieOf(out);
+  assert.match(
+    kept,
+    /^sellthrough_logged_out=[\w-]{8}\.[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const cookie = kept.split(';')[0] ?? '';
+  const page = await get('/customer', { cookie });
+  assert.equal(page.status, 401);
+  assert.match(page.text, /<h1>You are logged out<\/h1>/);
+  assert.match(wordsOf(page), new RegExp(`You can get one from \\S?${shop}\\S?\\.`));
+  assert.match(page.text, new RegExp(`role="banner">.*<bdi>${shop}</bdi>`));
+  assert.doesNotMatch(page.text, /Ada|Basic/);
+  const german = await get('/customer?language=de', { cookie });
+  assert.match(wordsOf(german), new RegExp(`Sie sind abgemeldet .* Sie bekommen ihn von \\S?${shop}\\S?\\.`));
+
+  const renewed = await post(pathOfLink((await again()).body.login_url), { cookie });
+  assert.match(loggedOutCookieOf(renewed), /^sellthrough_logged_out=; .*Expires=Thu, 01 Jan 1970/);
+  service.clock.seconds += 600;
+  assert.match((await get('/customer', { cookie })).text, /<h1>You are not logged in<\/h1>/);
+});
+
+test('only a cookie that this service sealed names a shop after logout', async () => {
+  const { path } = await orderWithLink();
+  const kept = loggedOutCookieOf(await post('/customer/logout', { cookie: await logIn(path) }));
+  const sealed = /=([^;]*)/.exec(kept)?.[1] ?? '';
+  const changed = sealed.replace(/\.(.)/, (_all, first) => `.${first === 'A' ? 'B' : 'A'}`);
+  for (const forged of ['', '1', '1%209999999999', changed]) {
+    const page = await get('/customer?shop=Evil', { cookie: `sellthrough_logged_out=${forged}` });
+    assert.equal(page.status, 401);
+    assert.match(page.text, /<h1>You are not logged in<\/h1>/);
+    assert.doesNotMatch(page.text, /role="banner"|Evil/);
+  }
+  const unknown = await post('/customer/logout', { cookie: `sellthrough_customer=${'a'.repeat(43)}` });
+  assert.equal(loggedOutCookieOf(unknown), '', 'no session was ended');
+  const foreign = await post('/customer/logout', {
+    cookie: await logIn((await orderWithLink()).path),
+    'sec-fetch-site': 'cross-site',
+  });
+  assert.equal(loggedOutCookieOf(foreign), '');
 });
 
 test('another link ends the session that its browser had; sessions in other browsers go on', async () => {

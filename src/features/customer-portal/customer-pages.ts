@@ -30,6 +30,10 @@ export function signedOutPage(look: PageLook): string {
   return notice(look, 'signed_out_title', 'signed_out_heading', ['signed_out_text_shop', 'signed_out_text']);
 }
 
+export function loggedOutPage(look: PageLook): string {
+  return notice(look, 'logged_out_title', 'logged_out_heading', ['logged_out_text_shop', 'logged_out_text']);
+}
+
 export function suspendedPage(look: PageLook): string {
   return notice(look, 'suspended_title', 'suspended_heading', ['suspended_text_shop', 'suspended_text']);
 }

@@ -127,7 +127,7 @@ const listSessions: SqlStatement = {
 
 const deleteSession: SqlStatement = {
   name: 'delete_customer_session',
-  text: 'delete from customer_sessions where token_hash = $1 returning 1',
+  text: 'delete from customer_sessions where token_hash = $1 returning account_id',
 };
 
 const deleteAtOnceMax = 5_000;
@@ -237,9 +237,10 @@ export async function listCustomerSessions(
   return rows.map((row) => ({ createdAt: Number(row['created_at']), expiresAt: Number(row['expires_at']) }));
 }
 
-export async function endSession(database: Queryable, token: string): Promise<true | null> {
-  const rows = await database.query(deleteSession, [hashToken(token)]);
-  return rows.length > 0 ? true : null;
+/** @returns the account of the session's customer, or null if there was no session */
+export async function endSession(database: Queryable, token: string): Promise<number | null> {
+  const [row] = await database.query(deleteSession, [hashToken(token)]);
+  return row === undefined ? null : Number(row['account_id']);
 }
 
 export async function deleteExpiredLogins(

@@ -4,8 +4,8 @@ import type { TextKey } from './english-texts.ts';
 
 export const germanTexts: Readonly<Record<TextKey, string>> = {
   login_title: 'Anmelden',
-  login_text: 'Dieser Link meldet Sie einmal an. Gehen Sie weiter, um Ihren Tarif zu sehen.',
-  login_text_shop: 'Dieser Link meldet Sie einmal an. Gehen Sie weiter, um Ihren Tarif von {shop} zu sehen.',
+  login_text: 'Dieser Link meldet Sie einmal an. Weiter zu Ihrem Tarif.',
+  login_text_shop: 'Dieser Link meldet Sie einmal an. Weiter zu Ihrem Tarif von {shop}.',
   login_button: 'Weiter',
   spent_title: 'Link ungültig',
   spent_heading: 'Dieser Link gilt nicht mehr',
@@ -17,6 +17,12 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   signed_out_text:
     'Öffnen Sie einen Anmeldelink, um Ihren Tarif zu sehen. Sie bekommen ihn dort, wo Sie den Tarif gekauft haben.',
   signed_out_text_shop: 'Öffnen Sie einen Anmeldelink, um Ihren Tarif zu sehen. Sie bekommen ihn von {shop}.',
+  logged_out_title: 'Abgemeldet',
+  logged_out_heading: 'Sie sind abgemeldet',
+  logged_out_text:
+    'Um Ihren Tarif wieder zu sehen, öffnen Sie einen neuen Anmeldelink. Sie bekommen ihn dort, wo Sie den Tarif gekauft haben.',
+  logged_out_text_shop:
+    'Um Ihren Tarif wieder zu sehen, öffnen Sie einen neuen Anmeldelink. Sie bekommen ihn von {shop}.',
   suspended_title: 'Zugang gesperrt',
   suspended_heading: 'Ihr Zugang ist gesperrt',
   suspended_text: 'Fragen Sie dort, wo Sie Ihren Tarif gekauft haben, was zu tun ist.',
@@ -51,7 +57,7 @@ export const germanTexts: Readonly<Record<TextKey, string>> = {
   ask_to_go_on: 'Möchten Sie den Tarif fortsetzen, fragen Sie dort, wo Sie ihn gekauft haben.',
   ask_to_go_on_shop: 'Möchten Sie den Tarif fortsetzen, wenden Sie sich an {shop}.',
   questions: 'Fragen? Wenden Sie sich dorthin, wo Sie Ihren Tarif gekauft haben.',
-  questions_shop: 'Ihr Tarif ist von {shop}. Wenden Sie sich bei Fragen dorthin.',
+  questions_shop: 'Ihr Tarif ist von {shop}. Fragen beantwortet {shop}.',
   limits: 'Limits',
   unlimited: 'Unbegrenzt',
   included: 'Enthalten',
