@@ -35,7 +35,13 @@ export function Field({
   const id = useId();
   const hasNote = (problem ?? null) !== null || hint !== undefined;
   return (
-    <div className={classNames('min-w-0', unlabeled && 'max-sm:flex-1 max-sm:basis-32', className)}>
+    <div
+      className={classNames(
+        'min-w-0',
+        unlabeled && 'max-sm:flex-[1_0_calc(50%-0.25rem)] sm:max-w-44',
+        className,
+      )}
+    >
       <label htmlFor={id} className={unlabeled ? 'sr-only' : 'mb-1 block font-medium'}>
         {label}
       </label>

@@ -11,17 +11,17 @@ interface FilterBarProps {
   readonly end?: ReactNode;
 }
 
-/** The buttons at the end stay on the first line, however many filters there are. */
+/** The buttons at the end stay on the first line, however many filters there are; on phones, behind the search. */
 export function FilterBar({ children, clear, end }: FilterBarProps) {
   return (
     <fieldset
       data-print="no"
-      className="flex flex-wrap items-start gap-2 border-b border-line px-4 py-3 sm:flex-nowrap"
+      className="group flex flex-wrap items-start gap-2 border-b border-line px-4 py-3 sm:flex-nowrap"
     >
       <legend className="sr-only">{t`Filters`}</legend>
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2 max-sm:basis-full">{children}</div>
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2 max-sm:contents">{children}</div>
       {end === undefined && clear === undefined ? null : (
-        <div className="ml-auto flex shrink-0 items-center gap-1">
+        <div className="ml-auto flex shrink-0 items-center gap-1 max-sm:group-has-[search]:-order-1">
           {/* Its place is kept, so that the filters do not move when one is set. */}
           <IconButton
             icon={FunnelX}

@@ -50,9 +50,7 @@ export function SearchField({ label, hint, value, onSearch, isAmount = false }: 
   }, [text, router]);
   return (
     <search
-      // On wide screens as wide as its placeholder, at least, so that no line of filters cuts it.
-      style={{ ['--placeholder' as string]: `calc(${label.length * 0.86}ch + 3.25rem)` }}
-      className={`relative flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-full sm:basis-(--placeholder)'}`}
+      className={`relative min-w-0 flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-40 max-sm:first:-order-1'}`}
     >
       {isAmount ? null : (
         <Search

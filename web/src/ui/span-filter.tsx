@@ -44,7 +44,7 @@ function DaySpanFilter({ from, to, what, onSpan }: SpanFilterProps) {
   const isCustom = isTyping || (hasDays && offered === null);
   const words = [typedWords(from, to), zone].filter((part) => part !== '').join(' · ');
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div className="flex flex-wrap items-center gap-2 max-sm:contents">
       <SelectField
         label={what}
         unlabeled

@@ -88,7 +88,6 @@ export function CustomerFilters({ list, isOperator = false }: CustomerFiltersPro
       <SelectField
         label={t`Plan end`}
         unlabeled
-        className="max-sm:basis-full"
         value={hasOwnSpan ? 'own' : (ending ?? '')}
         options={endings}
         // This filter also sorts by end, because people look for the plans that end next.

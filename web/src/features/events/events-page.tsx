@@ -118,7 +118,7 @@ export function EventsPage() {
           }}
         >
           <ListSearchField list={list} name="q" label={t`Customer, order or amount`} />
-          <ListSelect list={list} name="type" label={t`Event type`} className="w-48" options={types} />
+          <ListSelect list={list} name="type" label={t`Event type`} options={types} />
           <ListSpan list={list} what={t`Recorded`} />
         </ListCard>
       )}

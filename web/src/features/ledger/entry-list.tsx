@@ -90,7 +90,7 @@ export function EntryList({ accountId, currency }: EntryListProps) {
         }
       >
         <ListSearchField list={list} name="q" label={t`Customer, order or entry number`} />
-        <ListSelect list={list} name="kind" label={t`Type`} className="w-36" options={kinds} />
+        <ListSelect list={list} name="kind" label={t`Type`} options={kinds} />
         {month === undefined ? (
           <ListSpan list={list} what={t`Posted`} />
         ) : (

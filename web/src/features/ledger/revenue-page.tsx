@@ -94,7 +94,6 @@ export function RevenuePage() {
           <SelectField
             label={t`Time (UTC)`}
             unlabeled
-            className="max-sm:basis-full"
             value={isTyping ? custom : keyOf(span)}
             options={[
               ...spanOptions.map((one) => ({ value: keyOf(one), title: one.title })),

@@ -17,7 +17,5 @@ export function PackageFilter({ list, isOperator }: PackageFilterProps) {
     { value: '', title: t`All packages` },
     ...(packages?.data ?? []).map(({ id, name }) => ({ value: String(id), title: name })),
   ];
-  return (
-    <ListSelect list={list} name="package_id" label={t`Package`} className="max-w-52" options={options} />
-  );
+  return <ListSelect list={list} name="package_id" label={t`Package`} options={options} />;
 }
