@@ -125,17 +125,19 @@ function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped 
           </span>
           <span className="block text-soft">{text.text}</span>
         </button>
-        {mayChange && state !== 'done' ? (
-          <Button
-            look="quiet"
-            busy={command.isPending}
-            aria-label={state === 'skipped' ? t`Don’t skip: ${text.title}` : t`Skip: ${text.title}`}
-            onClick={() => command.mutate({ step: name, skipped: state !== 'skipped' })}
-          >
-            {state === 'skipped' ? t`Don’t skip` : t`Skip`}
-          </Button>
-        ) : null}
-        <span className="min-w-18 text-right text-soft">{stateWords[state]}</span>
+        <div className="flex items-center gap-x-3 max-sm:w-full max-sm:flex-row-reverse max-sm:justify-end max-sm:pl-8">
+          {mayChange && state !== 'done' ? (
+            <Button
+              look="quiet"
+              busy={command.isPending}
+              aria-label={state === 'skipped' ? t`Don’t skip: ${text.title}` : t`Skip: ${text.title}`}
+              onClick={() => command.mutate({ step: name, skipped: state !== 'skipped' })}
+            >
+              {state === 'skipped' ? t`Don’t skip` : t`Skip`}
+            </Button>
+          ) : null}
+          <span className="text-soft sm:min-w-18 sm:text-right">{stateWords[state]}</span>
+        </div>
       </div>
       {isShown ? <div className="px-4 pb-5 md:px-5 md:pl-13">{text.body}</div> : null}
       {command.error === null ? null : <ErrorNotice error={command.error} />}

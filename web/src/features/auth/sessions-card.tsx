@@ -29,7 +29,7 @@ export function SessionsCard() {
       cell: ({ user_agent: agent, address, current }) => (
         <TwoLines
           first={
-            <span className="inline-flex items-center gap-2 font-medium" title={agent}>
+            <span className="inline-flex flex-wrap items-center gap-x-2 font-medium" title={agent}>
               {browserName(agent)}
               {current ? <Badge tone="good">{t`This browser`}</Badge> : null}
             </span>

@@ -36,7 +36,7 @@ const columns: readonly Column<Refusal>[] = [
             <code className="font-mono text-[0.8125rem]">{code}</code>
           </RowLink>
         }
-        second={refusalMeaning(code)?.means ?? ''}
+        second={<span className="whitespace-normal">{refusalMeaning(code)?.means}</span>}
       />
     ),
   },

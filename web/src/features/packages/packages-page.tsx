@@ -102,7 +102,7 @@ export function PackagesPage() {
             columns={columnsOf(sums)}
             {...tableState(query)}
             rowKey={({ id }) => id}
-            phone={(one) => <OnPhone one={one} />}
+            phone={(one) => <OnPhone one={one} sums={sums} />}
             empty={
               <EmptyState icon={Package} title={t`No packages yet`} action={create}>
                 {t`Packages are what accounts order. Each has a name, limits, and a price for each group and period.`}
@@ -116,18 +116,41 @@ export function PackagesPage() {
   );
 }
 
-function OnPhone({ one }: { readonly one: AdminPackage }) {
-  if (one.trial) return null;
+interface OnPhoneProps {
+  readonly one: AdminPackage;
+  readonly sums: PackageSums;
+}
+
+function OnPhone({ one, sums }: OnPhoneProps) {
+  const { active_plans: plans = 0, mrr = '0.00' } = sums?.get(one.id) ?? {};
   return (
-    <span className="mt-1 flex flex-wrap gap-x-6 gap-y-1">
-      <span className="flex flex-col">
-        {t`Reseller pays`}
-        <PriceList one={one} group="reseller" />
-      </span>
-      <span className="flex flex-col">
-        {t`Distributor pays`}
-        <PriceList one={one} group="distributor" />
-      </span>
+    <>
+      {sums && (
+        <span className="block">
+          {t`Active plans`} {figures(plans)} · {t`MRR`} <Money amount={mrr} currency={one.currency} />
+        </span>
+      )}
+      {one.trial ? <PriceList one={one} group="reseller" /> : <PhonePrices one={one} />}
+    </>
+  );
+}
+
+function PhonePrices({ one }: { readonly one: AdminPackage }) {
+  return (
+    <span className="mt-1 grid grid-cols-[1fr_auto_auto] gap-x-4 leading-5">
+      <span />
+      <span className="text-right">{t`Reseller pays`}</span>
+      <span className="text-right">{t`Distributor pays`}</span>
+      {periodsOf(one).map(({ period, title }) => (
+        <span key={period} className="contents">
+          <span>{title}</span>
+          {(['reseller', 'distributor'] as const).map((group) => (
+            <span key={group} className="text-right text-ink">
+              <Money amount={one.prices[group][period]} currency={one.currency} />
+            </span>
+          ))}
+        </span>
+      ))}
     </span>
   );
 }

@@ -36,7 +36,7 @@ const columns: readonly Column<RequestLine>[] = [
       <TwoLines
         first={
           <DrawerLink id={id}>
-            <span className="font-mono text-[0.8125rem]" title={path}>
+            <span className="font-mono text-[0.8125rem] break-all max-sm:whitespace-normal" title={path}>
               <span className="text-soft">{method}</span> <bdi>{path}</bdi>
             </span>
           </DrawerLink>
@@ -165,7 +165,6 @@ export function RequestList({ accountId, first }: RequestListProps) {
           list={list}
           name="code"
           label={t`Error code`}
-          className="w-40"
           options={withPresent([{ value: '', title: t`All error codes` }, ...codes], code)}
         />
         {keys !== undefined && (keys.data.length > 1 || key !== undefined) ? (
@@ -173,7 +172,6 @@ export function RequestList({ accountId, first }: RequestListProps) {
             list={list}
             name="key"
             label={t`Key`}
-            className="w-40"
             options={withPresent(
               [
                 { value: '', title: t`All keys` },

@@ -33,7 +33,7 @@ function BandOfTests({ now }: { readonly now: string }) {
           <Time at={now} />.
         </Trans>
       </p>
-      <div className="flex flex-wrap gap-2 [&_button:focus-visible]:outline-page">
+      <div className="button-row [&_button:focus-visible]:outline-page">
         {may('orders:write') ? (
           <>
             <Button onClick={() => setOpened('clock')}>{t`Move clock`}</Button>
