@@ -55,7 +55,7 @@ export function Actions({ actions }: ActionsProps) {
 /** A row of actions below facts; takes no space without actions. `children` come after them. */
 export function ActionBar({ actions, children }: ActionsProps & { readonly children?: ReactNode }) {
   return (
-    <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
+    <div className="button-row mt-4 empty:hidden">
       <Actions actions={actions} />
       {children}
     </div>
@@ -88,7 +88,7 @@ interface MenuBarProps extends MoreActionsProps {
 /** A row of actions below facts, with others in a menu. */
 export function MenuBar({ actions, more, menu }: MenuBarProps) {
   return (
-    <div className="mt-4 flex flex-wrap gap-2 empty:hidden">
+    <div className="button-row mt-4 empty:hidden">
       <Actions actions={actions} />
       <MoreActions actions={more} menu={menu} />
     </div>

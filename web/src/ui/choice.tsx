@@ -58,7 +58,7 @@ export function Choice<Value extends string | number>({
 }
 
 const segmentClasses =
-  'flex min-h-7 pointer-coarse:min-h-10 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft ' +
+  'flex grow justify-center min-h-7 pointer-coarse:min-h-10 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft ' +
   'has-checked:bg-card has-checked:font-medium has-checked:text-ink has-checked:shadow-lift ' +
   'forced-colors:border forced-colors:border-transparent forced-colors:has-checked:border-[Highlight] forced-colors:has-checked:bg-[Highlight] forced-colors:has-checked:text-[HighlightText] forced-colors:forced-color-adjust-none forced-colors:text-[CanvasText]';
 const cardClasses =

@@ -119,7 +119,8 @@ function FilledTable<Row extends object>({
       <table
         aria-busy={rows === undefined || outdated}
         className={classNames(
-          'w-full border-collapse transition-opacity duration-150',
+          // The empty cell widens the padding at the end, where the last columns may be hidden.
+          'w-full border-collapse transition-opacity duration-150 md:[&_tr]:after:table-cell md:[&_tr]:after:w-2',
           outdated && 'opacity-60',
         )}
       >
@@ -206,7 +207,7 @@ function FilledTable<Row extends object>({
 function cellClasses<Row>(column: Column<Row>): string {
   const { from, grows } = column;
   return classNames(
-    'px-4 md:px-3 md:first:pl-5 md:last:pr-5',
+    'px-4 md:px-3 md:first:pl-5',
     column.align === 'end' && 'text-right',
     from !== undefined && shownFrom[from],
     // Without a least width the other columns would leave it no room.
@@ -270,7 +271,7 @@ function ScrollRegion({ label, children }: { readonly label: string; readonly ch
       aria-label={label}
       tabIndex={scrolls ? 0 : undefined}
       // Set only if needed, because sideways scrolling disables the sticky header.
-      className={classNames('-outline-offset-2', scrolls && 'overflow-x-auto')}
+      className={classNames('-outline-offset-2', scrolls && 'scroll-sides overflow-x-auto')}
     >
       {children}
     </section>

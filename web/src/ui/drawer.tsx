@@ -67,7 +67,7 @@ export function Drawer({ title, description, actions, opened, children }: Drawer
           </div>
           <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-5">{children}</div>
           {actions === undefined ? null : (
-            <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3.5">{actions}</div>
+            <div className="button-row justify-end border-t border-line px-5 py-3.5">{actions}</div>
           )}
         </Base.Popup>
       </Base.Portal>

@@ -16,12 +16,12 @@ export function Facts({ facts, columns = 1 }: { readonly facts: readonly Fact[];
         <div
           key={name}
           className={classNames(
-            'flex flex-wrap items-center justify-between gap-x-6 gap-y-0.5 -mt-px border-t border-line py-2',
+            'flex items-center justify-between gap-x-5 -mt-px border-t border-line py-2',
             isWide && columns === 2 && 'md:col-span-2',
           )}
         >
-          <dt className="text-soft">{name}</dt>
-          <dd className="figures min-w-0 wrap-anywhere">
+          <dt className="shrink-99 text-soft">{name}</dt>
+          <dd className="figures min-w-0 text-right wrap-anywhere">
             {value === undefined ? <Skeleton className="my-[0.15625rem] w-28" /> : value}
           </dd>
         </div>

@@ -6,6 +6,7 @@ import { ChevronLeft } from 'lucide-react';
 import type { AnchorHTMLAttributes, ReactNode } from 'react';
 import { useTestClock } from '../api/test-clock.ts';
 import { windowTitle } from '../text/service-name.ts';
+import { classNames } from './class-names.ts';
 
 interface PageHeaderProps {
   readonly title: string;
@@ -22,7 +23,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
       <title>{windowTitle(isOfTests ? `${t`Test`} · ${title}` : title)}</title>
       {back}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
+        <div className={classNames('min-w-0', description !== undefined && 'sm:flex-1 sm:basis-80')}>
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h1 className="text-xl tracking-tight wrap-anywhere">{title}</h1>
             {mark}
@@ -30,7 +31,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
           {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
         </div>
         {actions === undefined ? null : (
-          <div data-print="no" className="flex flex-wrap gap-2">
+          <div data-print="no" className="button-row max-sm:has-[>:nth-child(2)]:grow">
             {actions}
           </div>
         )}

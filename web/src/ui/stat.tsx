@@ -9,13 +9,18 @@ interface StatProps {
   readonly action?: ReactNode;
 }
 
+/** Names, figures and notes of a row stand on three common lines. */
 export function Stats({ children }: { readonly children: ReactNode }) {
-  return <dl className="grid gap-3 min-[22.5rem]:grid-cols-2 lg:grid-cols-4 lg:gap-4">{children}</dl>;
+  return (
+    <dl className="-mb-3 grid gap-x-3 min-[22.5rem]:grid-cols-2 lg:-mb-4 lg:grid-cols-4 lg:gap-x-4">
+      {children}
+    </dl>
+  );
 }
 
 export function Stat({ name, value, note, action }: StatProps) {
   return (
-    <div className="min-w-0 rounded-card border border-line bg-card px-4 py-3.5 shadow-lift sm:px-5">
+    <div className="row-span-3 mb-3 grid min-w-0 grid-cols-1 grid-rows-subgrid rounded-card border border-line bg-card px-4 py-3.5 shadow-lift sm:px-5 lg:mb-4">
       <dt className="flex justify-between gap-x-3 text-soft">
         {name}
         {action}

@@ -1,7 +1,7 @@
 // Tabs as links, so that each has an address. The first has no parameter; the page's route must accept `tab`.
 
 import { Link, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 
 export interface TabName<Tab extends string> {
   readonly tab: Tab;
@@ -20,8 +20,20 @@ interface TabLinksProps<Tab extends string> {
 }
 
 export function TabLinks<Tab extends string>({ label, tabs, chosen }: TabLinksProps<Tab>) {
+  const bar = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another tab is chosen.
+  useLayoutEffect(() => {
+    const { current: element } = bar;
+    const link = element?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (!element || !link) return;
+    element.scrollLeft = link.offsetLeft - (element.clientWidth - link.offsetWidth) / 2;
+  }, [chosen]);
   return (
-    <nav aria-label={label} className="-mb-2 flex flex-wrap gap-x-1 border-b border-line">
+    <nav
+      ref={bar}
+      aria-label={label}
+      className="scroll-sides relative -mb-2 flex gap-x-1 overflow-x-auto shadow-[inset_0_-1px_var(--line)] [scrollbar-width:none]"
+    >
       {tabs.map(({ tab, title }, index) => (
         <Link
           key={tab}
@@ -31,7 +43,7 @@ export function TabLinks<Tab extends string>({ label, tabs, chosen }: TabLinksPr
           resetScroll={false}
           activeOptions={{ exact: true }}
           aria-current={tab === chosen ? 'page' : undefined}
-          className="-mb-px inline-flex min-h-9 items-center gap-1.5 border-b-2 border-transparent px-3 py-1.5 text-soft hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:min-h-11 forced-colors:not-aria-[current=page]:border-[Canvas]"
+          className="inline-flex min-h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent px-3 py-1.5 whitespace-nowrap text-soft -outline-offset-2 hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink pointer-coarse:min-h-11 forced-colors:not-aria-[current=page]:border-[Canvas]"
         >
           {title}
         </Link>

@@ -75,8 +75,9 @@ export function figureName(figure: Figure): string {
 /** The figure's name with a button that shows its definition. */
 export function Defined({ figure, name }: { readonly figure: Figure; readonly name?: string }) {
   return (
-    <span className="inline-flex max-w-full items-start gap-1">
-      <span className="min-w-0 wrap-anywhere">{name ?? figureName(figure)}</span>
+    // The padding keeps the button's place beside the last word, and the negative margin moves it there.
+    <span className="[&>button]:-ml-5">
+      <span className="pr-6 hyphens-auto wrap-anywhere">{name ?? figureName(figure)}</span>
       <Definition figure={figure} />
     </span>
   );
