@@ -22,7 +22,7 @@ export function BodyBox({ label, body, note, none }: BodyBoxProps) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is where the arrow keys scroll
         tabIndex={0}
         aria-label={label}
-        className="max-h-96 overflow-auto p-3.5 font-mono text-xs leading-relaxed whitespace-pre"
+        className="scroll-sides max-h-96 overflow-auto -outline-offset-2 p-3.5 font-mono text-xs leading-relaxed whitespace-pre"
       >
         <code>{text}</code>
       </section>

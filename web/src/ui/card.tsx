@@ -15,7 +15,7 @@ export function LineCard({ title, action, children }: LineCardProps) {
       className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-2 rounded-card border border-line bg-card px-4 py-4 shadow-lift md:px-5"
     >
       <h2 className="text-[0.9375rem]">{title}</h2>
-      <p className="min-w-0 flex-1 basis-52 text-soft">{children}</p>
+      <p className="min-w-0 flex-1 basis-52 text-soft max-sm:basis-full">{children}</p>
       {action}
     </section>
   );

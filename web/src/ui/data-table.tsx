@@ -120,7 +120,7 @@ function FilledTable<Row extends object>({
         aria-busy={rows === undefined || outdated}
         className={classNames(
           // The empty cell widens the padding at the end, where the last columns may be hidden.
-          'w-full border-collapse transition-opacity duration-150 md:[&_tr]:after:table-cell md:[&_tr]:after:w-2',
+          'w-full border-collapse transition-opacity duration-150 md:[&_tr]:after:table-cell md:[&_tr]:after:pl-2',
           outdated && 'opacity-60',
         )}
       >

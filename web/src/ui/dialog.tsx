@@ -129,7 +129,7 @@ function DiscardQuestion({ onStay, onDiscard }: DiscardQuestionProps) {
 
 export function DialogBody({ children }: { readonly children: ReactNode }) {
   return (
-    <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5 short:shrink-0 short:overflow-visible">
+    <div className="scroll-edges flex min-h-0 flex-col gap-4 overflow-y-auto px-5 pt-1 pb-5 short:shrink-0 short:overflow-visible">
       {children}
     </div>
   );

@@ -28,7 +28,7 @@ export function Stat({ name, value, note, action }: StatProps) {
       <dd className="figures mt-1 text-xl font-semibold tracking-tight sm:text-2xl">
         {value === undefined ? <Skeleton className="my-1.5 h-6 w-28" /> : value}
       </dd>
-      {note === undefined ? null : <dd className="mt-1 min-h-5 text-xs text-soft">{note}</dd>}
+      {note === undefined ? null : <dd className="mt-1 min-h-5 text-xs text-balance text-soft">{note}</dd>}
     </div>
   );
 }

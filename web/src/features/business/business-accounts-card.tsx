@@ -83,7 +83,8 @@ export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccount
       title={t`Accounts and their balance`}
       description={
         <>
-          {t`What each brings a month, and the day on which its balance no longer covers renewals.`}{' '}
+          {t`What each brings a month, and the day on which its balance no longer covers renewals.`}
+          {'\u00a0'}
           <Definition figure="runs-out" />
         </>
       }

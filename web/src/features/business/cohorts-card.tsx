@@ -52,7 +52,8 @@ export function CohortsCard({ of, currency, rows }: CohortsCardProps) {
       title={t`Customers kept`}
       description={
         <>
-          {t`The share of customers with an active plan, by months after their first order.`}{' '}
+          {t`The share of customers with an active plan, by months after their first order.`}
+          {'\u00a0'}
           <Definition figure="cohorts" />
         </>
       }

@@ -33,7 +33,8 @@ export function ForecastCard({ currency }: { readonly currency: string }) {
       title={t`Renewals of the next 90 days`}
       description={
         <>
-          {t`Plans that end, each renewed once at the price of its last order, by week.`}{' '}
+          {t`Plans that end, each renewed once at the price of its last order, by week.`}
+          {'\u00a0'}
           <Definition figure="forecast" />
         </>
       }

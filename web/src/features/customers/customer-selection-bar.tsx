@@ -53,7 +53,7 @@ export function CustomerSelectionBar({ selection, wanted, total, hasMore }: Cust
   return (
     <section
       aria-label={t`Selected customers`}
-      className="sticky top-(--list-top) z-20 flex flex-wrap items-center gap-2 border-b border-line bg-accent-fill px-4 py-2 md:px-5"
+      className="sticky top-(--list-top) z-20 button-row items-center justify-end border-b border-line bg-accent-fill px-4 py-2 md:px-5"
     >
       <p className="figures mr-auto max-sm:w-full">
         {plural(rows.length, { one: '# selected', other: '# selected' })}

@@ -67,7 +67,7 @@ function Reason({ entry }: { readonly entry: Entry }) {
   if (orderId === null) return kind;
   return (
     <>
-      <span className="max-sm:hidden">{t`${kind} for order ${orderId}`}</span>
+      <span className="whitespace-normal max-sm:hidden">{t`${kind} for order ${orderId}`}</span>
       <span className="sm:hidden">
         {kind} · <bdi>{name || (customer ?? orderId)}</bdi>
       </span>
