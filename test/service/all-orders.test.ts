@@ -235,4 +235,9 @@ test('a search that more customers match than are looked up says so', async () =
   const console = await signIn(service, service.admin);
   const page = expectStatus(await console.get('/admin/v1/orders?words=crowd&limit=2&cursor='), 200);
   assert.deepEqual([page.data.length, page.partial], [2, true]);
+  const csv = await console.get('/admin/v1/orders?words=crowd&format=csv');
+  expectRefusal(csv, '422 invalid_filter', {
+    field: 'words',
+    reason: 'more customers match than are searched: narrow the words or choose an account',
+  });
 });

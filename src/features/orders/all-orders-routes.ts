@@ -5,9 +5,11 @@ import Type from 'typebox';
 import { readFormat } from '../../platform/http/answer-format.ts';
 import { type FilterableList, filteredListCodes, readFilteredPage } from '../../platform/http/cursor-page.ts';
 import { endOfTime, type ListQuery } from '../../platform/http/list-query.ts';
+import { RequestRefused } from '../../platform/http/request-refused.ts';
 import { wordsOf } from '../../platform/http/searched-words.ts';
 import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { fieldRefusal } from '../../shared/error-catalog.ts';
 import { parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
 import { allOrdersQuerySchema, total, wordsParameter } from '../../shared/list-schemas.ts';
 import { Overloaded } from '../../shared/overloaded.ts';
@@ -130,6 +132,11 @@ async function sendAllOrders(
         ? async () => ({ items: [], next: null })
         : await orderFinder(dependencies, listed, ofAccount);
   if (format === 'csv') {
+    // A file cannot say that it lacks orders.
+    if (customers?.isPartial) {
+      const reason = 'more customers match than are searched: narrow the words or choose an account';
+      throw new RequestRefused(fieldRefusal('invalid_filter', 'words', reason));
+    }
     // Exports are counted separately, so that lists can run meanwhile.
     lists.end(reply);
     const turns = { exports, accountId: concurrencyOf(request) };

@@ -55,14 +55,14 @@ export function AllOrdersPage() {
       />
       {query.data?.partial ? (
         <Notice tone="info">
-          {t`Too many customers match. These are the orders of some of them: type more of the name, or choose an account.`}
+          {t`Too many customers match. These are the orders of some of them, so they can’t be exported: type more of the name, or choose an account.`}
         </Notice>
       ) : null}
       <ListCard
         list={list}
         query={query}
         name="all-orders"
-        csv={{ path: allOrdersPath, query: wanted, name: 'orders' }}
+        {...(query.data?.partial !== true && { csv: { path: allOrdersPath, query: wanted, name: 'orders' } })}
         caption={t`Orders of all accounts`}
         columns={columns}
         rowKey={rowKey}
