@@ -84,7 +84,7 @@ test('an operator sets an account’s prices, the account orders at them, and ev
 
   const own = await panel.openAs(discounted);
   await place(own, 'ada', 'Quarterly', 'Place order for $23.63');
-  const rule = /^Account price of \d+ \w+ 2026 \(12\.5% off\)$/;
+  const rule = /^Account price of \d+\s\w+\s2026 \(12\.5% off\)$/;
   await own.getByText(rule).waitFor();
   const number = new URL(own.url()).pathname.split('/').at(-1) ?? '';
   assert.partialDeepStrictEqual((await discounted.get(`/orders/${number}`)).body.order, {
@@ -94,7 +94,7 @@ test('an operator sets an account’s prices, the account orders at them, and ev
   });
   assert.equal((await discounted.get('/balance')).body.balance, '76.37');
   await place(own, 'bert', 'Monthly', 'Place order for $8.99');
-  await own.getByText(/^Account price of \d+ \w+ 2026$/).waitFor();
+  await own.getByText(/^Account price of \d+\s\w+\s2026$/).waitFor();
   await own.goto('/panel/ledger');
   await row(own, `Charge for order ${number}`).getByRole('link').first().click();
   await dialog(own, /^Charge/)

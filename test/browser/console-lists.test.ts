@@ -79,7 +79,7 @@ test('on a phone an account’s lists say when and what kind', async () => {
   });
   const bert = row(page, 'bert');
   await bert
-    .getByText(/^New · .*12 Mar/)
+    .getByText(/^New · .*12\sMar/)
     .filter({ visible: true })
     .waitFor();
   await expectAccessible(page, 'an account’s orders on a phone');

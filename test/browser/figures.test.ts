@@ -56,7 +56,7 @@ for (const width of [390, 768, 1280]) {
     const page = await openNoting(width);
     for (const [path, last] of [
       ['/panel/?span=months', 'Mar 26'],
-      ['/panel/', '12 Mar'],
+      ['/panel/', '12\u00a0Mar'],
     ] as const) {
       await page.goto(path);
       await page.getByRole('img', { name: /^Orders: / }).waitFor();

@@ -162,11 +162,11 @@ test('on a telephone an order keeps its kind and day, a customer the end of the 
     isMobile: true,
   });
   await row(page, 'by.thumb')
-    .getByText(/New · \d+ \w+ \d{4}/)
+    .getByText(/New · \d+\s\w+\s\d{4}/)
     .waitFor();
   await page.goto(`${panel.service.address}/panel/customers`);
   await row(page, 'by.thumb')
-    .getByText(/Ends \d+ \w+ \d{4}/)
+    .getByText(/Ends \d+\s\w+\s\d{4}/)
     .waitFor();
   await row(page, 'by.thumb').getByRole('link').tap();
   await dialog(page, 'by.thumb').getByText('Runs until').waitFor();

@@ -194,7 +194,7 @@ export async function said(page: Page, text: string): Promise<void> {
   const isSaid = () =>
     page.evaluate((wanted) => {
       const { addedTexts } = globalThis as unknown as { addedTexts: readonly string[] };
-      return addedTexts.some((added) => added.includes(wanted));
+      return addedTexts.some((added) => added.replaceAll('\u00a0', ' ').includes(wanted));
     }, text);
   await untilTrue(isSaid, `the page says "${text}"`);
 }

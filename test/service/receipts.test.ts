@@ -112,7 +112,7 @@ test('documents are in the language that is asked for, else the person’s, else
   expectRefusal(await panel.get(`/ledger/${entry.id}/receipt.pdf?language=fr`), '422 invalid_filter');
   expectStatus(await panel.put('/language', { language: 'de' }), 200);
   const statement = await document('/panel/api/v1/statements/2026-01?format=pdf', panel.cookie);
-  assert.match(statement.words, /Kontoauszug, Januar 2026\n[\s\S]*Aufladung\n/);
+  assert.match(statement.words, /Kontoauszug, Januar 2026\n[\s\S]*Gutschrift\n/);
 });
 
 test('the letterhead is the operator’s, with logo and color, no matter what it holds', async () => {

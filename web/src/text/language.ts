@@ -25,6 +25,11 @@ export function formatCount(count: number): string {
 
 const percents = new Intl.NumberFormat(numberLocale, { style: 'percent', signDisplay: 'exceptZero' });
 
+/** With a no-break space, as all units. */
+export function formatMilliseconds(milliseconds: number): string {
+  return `${formatCount(milliseconds)}\u00a0ms`;
+}
+
 /** Formats 0.12 as "+12%". */
 export function formatSignedCount(count: number): string {
   return count > 0 ? `+${formatCount(count)}` : formatCount(count).replace('-', '−');

@@ -4,5 +4,5 @@ const format = new Intl.NumberFormat(numberLocale, { style: 'percent', maximumFr
 
 /** Formats 4.2 as "4.2%". null: nothing to compare with. */
 export function formatPercent(value: number | null): string {
-  return value === null ? '–' : format.format(value / 100);
+  return value === null ? '–' : format.format(value / 100).replace('-', '−');
 }

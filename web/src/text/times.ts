@@ -40,22 +40,27 @@ const month = new Intl.DateTimeFormat(timeLocale, { month: 'long', year: 'numeri
 const shortMonth = new Intl.DateTimeFormat(timeLocale, { month: 'short', year: '2-digit', timeZone: 'UTC' });
 const relative = new Intl.RelativeTimeFormat(timeLocale, { numeric: 'auto' });
 
+/** Keeps a date on one line, but lets a line break after a comma. */
+function joined(text: string): string {
+  return text.replaceAll(/([^,]) /g, '$1\u00a0');
+}
+
 export type TimeStyle = 'day' | 'minute' | 'second' | 'clock' | 'relative';
 
 export function formatTime(iso: string, style: TimeStyle, now: number): string {
   const moment = new Date(iso);
   if (Number.isNaN(moment.getTime())) return iso;
-  if (style === 'day') return day.format(moment);
-  if (style === 'minute') return dayAndTime.format(moment);
+  if (style === 'day') return joined(day.format(moment));
+  if (style === 'minute') return joined(dayAndTime.format(moment));
   if (style === 'clock') return clock.format(moment);
-  if (style === 'second') return exact.format(moment);
-  return formatRelative((moment.getTime() - now) / 1000) ?? day.format(moment);
+  if (style === 'second') return joined(exact.format(moment));
+  return formatRelative((moment.getTime() - now) / 1000) ?? joined(day.format(moment));
 }
 
 /** For sentences: "21 Nov 2026, 14:05 (Europe/Berlin)". */
 export function formatStated(iso: string): string {
   const moment = new Date(iso);
-  return Number.isNaN(moment.getTime()) ? iso : `${dayAndTime.format(moment)} (${zone})`;
+  return Number.isNaN(moment.getTime()) ? iso : `${joined(dayAndTime.format(moment))} (${zone})`;
 }
 
 const utcDay = new Intl.DateTimeFormat(timeLocale, {
@@ -65,6 +70,19 @@ const utcDay = new Intl.DateTimeFormat(timeLocale, {
   timeZone: 'UTC',
 });
 
+const utcDayAndTime = new Intl.DateTimeFormat(timeLocale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+
+export function formatStatedUtc(iso: string): string {
+  return `${joined(utcDayAndTime.format(new Date(iso)))} (UTC)`;
+}
+
 /** Whole UTC days are written "8 Nov 2026 (UTC)". */
 export function formatSpan(from: string | undefined, to: string | undefined): string {
   const [start, end] = [from, to].map((time) => (time === undefined ? undefined : new Date(time)));
@@ -72,7 +90,7 @@ export function formatSpan(from: string | undefined, to: string | undefined): st
     (start === undefined || start.toISOString().endsWith('T00:00:00.000Z')) &&
     (end === undefined || end.toISOString().endsWith('T23:59:59.000Z'));
   const words = [start, end].map((moment) =>
-    moment === undefined ? '' : (areDays ? utcDay : dayAndTime).format(moment),
+    moment === undefined ? '' : joined((areDays ? utcDay : dayAndTime).format(moment)),
   );
   const [first, last] = words;
   return `${first === last ? first : `${first} – ${last}`} (${areDays ? 'UTC' : zone})`;
@@ -81,7 +99,7 @@ export function formatSpan(from: string | undefined, to: string | undefined): st
 /** Writes a filter's day (2026-11-03) in words, because the browser's date input ignores the page's language. */
 export function formatTypedDay(typed: string): string {
   const moment = new Date(`${typed}T00:00:00Z`);
-  return Number.isNaN(moment.getTime()) ? '' : utcDay.format(moment);
+  return Number.isNaN(moment.getTime()) ? '' : joined(utcDay.format(moment));
 }
 
 export function formatUtc(iso: string): string {
@@ -93,7 +111,7 @@ export function formatSeriesDate(date: string, style: 'short' | 'long'): string 
   const isMonth = date.length === 7;
   const moment = new Date(isMonth ? `${date}-01T00:00:00Z` : `${date}T00:00:00Z`);
   if (isMonth) return (style === 'short' ? shortMonth : month).format(moment);
-  return (style === 'short' ? shortDay : longDay).format(moment);
+  return joined((style === 'short' ? shortDay : longDay).format(moment));
 }
 
 const units = [
@@ -116,7 +134,9 @@ export function formatDuration(seconds: number): string {
 }
 
 function formatUnit(count: number, unit: string): string {
-  return new Intl.NumberFormat(timeLocale, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
+  return joined(
+    new Intl.NumberFormat(timeLocale, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+  );
 }
 
 /** Returns null beyond 30 days. */

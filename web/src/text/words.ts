@@ -77,8 +77,3 @@ export function periodWord(months: number): string {
 export function referenceBeside({ name, reference }: { readonly name: string; readonly reference: string }) {
   return reference === name ? '' : reference;
 }
-
-/** Translates the name of the first key, which the service chose. People name all other keys. */
-export function keyNameWord(name: string): string {
-  return name === 'First key' ? t`First key` : name;
-}

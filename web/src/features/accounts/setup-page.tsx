@@ -106,7 +106,11 @@ function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped 
   const mayChange = useMay()('admin:packages');
   const command = useCommand(skipSetupStep, { onDone: onSkipped });
   const Icon = icons[state];
-  const stateWords = { done: t`Done`, open: t`To do`, skipped: t`Skipped` } as const;
+  const stateWords = {
+    done: t`Done`,
+    open: t`To do`,
+    skipped: t`Skipped`,
+  } as const;
   return (
     <li className="border-b border-line last:border-b-0" aria-current={isShown ? 'step' : undefined}>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-5">

@@ -10,7 +10,6 @@ import type { AuditEntry, FoundAuditEntry } from '../../api/shapes.ts';
 import { formatMoney, fromCents } from '../../text/amounts.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
 import { formatStated } from '../../text/times.ts';
-import { keyNameWord } from '../../text/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -154,7 +153,7 @@ function targetText(target: string, first: FoundAuditEntry | undefined): string 
 /** The person or key that acted. The account's own login is shown as the account. */
 function ActedBy({ account, by }: { readonly account: string; readonly by: AuditEntry['by'] }) {
   if (by === null || by.name === account) return <TwoLines first={<bdi>{account}</bdi>} second={null} />;
-  const whose = <bdi>{by.type === 'key' ? keyNameWord(by.name) : by.name}</bdi>;
+  const whose = <bdi>{by.name}</bdi>;
   return by.type === 'key' ? (
     <TwoLines first={<bdi>{account}</bdi>} second={<Trans>key {whose}</Trans>} />
   ) : (

@@ -93,6 +93,7 @@ export function auditFieldWord(path: string): string {
 }
 
 const values: Words = { true: t`Yes`, false: t`No`, changed: t`changed`, all: t`all` };
+const modes: Words = { live: t`Live`, test: t`Test` };
 const limitKinds: Words = { count: t`Number`, switch: t`Yes or no`, text: t`Text` };
 const reasons: Words = {
   wrong_password: t`wrong password`,
@@ -113,6 +114,8 @@ export function auditValueWord(path: string, value: string): string {
       return fields[value] ?? value;
     case 'reason':
       return reasons[value] ?? value.replaceAll('_', ' ');
+    case 'mode':
+      return modes[value] ?? value;
     case 'kind':
       return limitKinds[value] ?? value;
     // These fields hold text that users typed, so it is never translated, even if it equals one of our values.

@@ -8,7 +8,7 @@ import { base64Of } from '../../api/base64.ts';
 import { setBrand, setBrandLogo } from '../../api/commands.ts';
 import { brandQuery } from '../../api/console-queries.ts';
 import type { Brand } from '../../api/shapes.ts';
-import { languageNames, languages } from '../../text/language.ts';
+import { languages } from '../../text/language.ts';
 import { keepServiceName } from '../../text/service-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -43,6 +43,8 @@ export function BrandPage() {
     </>
   );
 }
+
+const languageWords = { en: t`English`, de: t`German` } as const;
 
 function BrandForm({ brand }: { readonly brand: Brand }) {
   const [name, setName] = useState(brand.name ?? '');
@@ -137,7 +139,7 @@ function BrandForm({ brand }: { readonly brand: Brand }) {
               label={t`Default language`}
               value={language}
               onValue={setLanguage}
-              options={languages.map((each) => ({ value: each, title: languageNames[each] }))}
+              options={languages.map((each) => ({ value: each, title: languageWords[each] }))}
             />
             {command.error === null ? null : <ErrorNotice error={command.error} />}
             <div>

@@ -6,9 +6,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { businessForecastQuery } from '../../api/business-queries.ts';
 import type { BusinessForecast } from '../../api/shapes.ts';
-import { formatMoney, sumAmounts } from '../../text/amounts.ts';
+import { formatAxisMoney, formatMoney, sumAmounts } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { numberLocale } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Card } from '../../ui/card.tsx';
@@ -26,7 +25,6 @@ export function ForecastCard({ currency }: { readonly currency: string }) {
   const { data, error, refetch } = useQuery(businessForecastQuery);
   const navigate = useNavigate();
   const bars = useMemo(() => data && weeksOf(data), [data]);
-  const compact = new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency });
   const spanOf = (week: Week) => ({ from: timesOfUtc(week.from).from, to: timesOfUtc(week.to).to });
   return (
     <Card
@@ -70,7 +68,7 @@ export function ForecastCard({ currency }: { readonly currency: string }) {
             compared={null}
             hatchedFrom={0}
             group="forecast"
-            formatTick={(value) => compact.format(value)}
+            formatTick={(value) => formatAxisMoney(value, currency)}
             tooltip={(index) => <WeekTooltip week={bars.weeks[index]} currency={currency} />}
             onChoose={(index) => {
               const week = bars.weeks[index];

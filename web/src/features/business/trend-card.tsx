@@ -5,8 +5,8 @@ import { ChartNoAxesColumn } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
 import type { BusinessOf } from '../../api/business-queries.ts';
 import type { BusinessMonth } from '../../api/shapes.ts';
-import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
-import { formatChange, formatCount, numberLocale } from '../../text/language.ts';
+import { formatAxisMoney, formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { formatChange, formatCount } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { Card } from '../../ui/card.tsx';
@@ -168,10 +168,6 @@ function TrendFigure({ trend, parts, currency, rows }: TrendFigureProps) {
       compared: before.map((month) => (month.customers === 0 ? null : heightOf(month))),
     };
   }, [parts, heightOf]);
-  const compact = useMemo(
-    () => new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency }),
-    [currency],
-  );
   const name = figureName(figure);
   const last = parts?.shown.at(-1);
   return (
@@ -200,7 +196,11 @@ function TrendFigure({ trend, parts, currency, rows }: TrendFigureProps) {
           hatchedFrom={drawn.values.length - 1}
           group="business"
           formatTick={(value) =>
-            tick === 'money' ? compact.format(value) : Number.isInteger(value) ? formatCount(value) : ''
+            tick === 'money'
+              ? formatAxisMoney(value, currency)
+              : Number.isInteger(value)
+                ? formatCount(value)
+                : ''
           }
           tooltip={(index) => (
             <TrendTooltip

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { callOfOrderQuery } from '../../api/console-queries.ts';
 import type { ProductCall } from '../../api/shapes.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card } from '../../ui/card.tsx';
 import { type Column, DataTable, TwoLines } from '../../ui/data-table.tsx';
@@ -26,7 +26,7 @@ const attemptColumns: readonly Column<Attempt>[] = [
     from: 'sm',
     align: 'end',
     cell: ({ milliseconds: took }) =>
-      took === null ? null : <span className="figures whitespace-nowrap">{t`${formatCount(took)} ms`}</span>,
+      took === null ? null : <span className="figures whitespace-nowrap">{formatMilliseconds(took)}</span>,
   },
   { title: t`When`, align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },
 ];

@@ -15,7 +15,7 @@ import {
 import { useMay } from '../../api/person.ts';
 import type { Health, Product, ProductFigures, WaitingCalls } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AnchorButton, Button } from '../../ui/button.tsx';
@@ -187,7 +187,7 @@ function lastDaysFacts(figures: ProductFigures | undefined) {
     },
     ...(figures.median_milliseconds === null
       ? []
-      : [{ name: t`Median response time`, value: t`${formatCount(figures.median_milliseconds)} ms` }]),
+      : [{ name: t`Median response time`, value: formatMilliseconds(figures.median_milliseconds) }]),
     ...(figures.accepted_at === null
       ? []
       : [{ name: t`Last accepted call`, value: <Time at={figures.accepted_at} style="relative" /> }]),

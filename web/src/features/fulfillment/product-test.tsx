@@ -5,6 +5,7 @@ import { Send } from 'lucide-react';
 import { sendProductTestCall } from '../../api/commands.ts';
 import type { ProductTest } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
+import { formatMilliseconds } from '../../text/language.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -41,7 +42,7 @@ export function TestResult({ result }: { readonly result: ProductTest }) {
       <p>
         <Badge tone={isTaken ? 'good' : 'bad'}>{status ?? problem ?? ''}</Badge>{' '}
         {isTaken
-          ? t`Your product accepted the call after ${milliseconds} ms.`
+          ? t`Your product accepted the call after ${formatMilliseconds(milliseconds)}.`
           : t`Your product did not accept the call.`}
       </p>
       <BodyBox label={t`Response`} body={answer} note={t`Response`} none={t`The response was empty.`} />

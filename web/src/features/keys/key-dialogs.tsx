@@ -3,7 +3,6 @@ import { Trans } from '@lingui/react/macro';
 import { type ReactNode, useState } from 'react';
 import { type AccessOwner, revokeKey, rotateKey } from '../../api/commands.ts';
 import type { ApiKey } from '../../api/shapes.ts';
-import { keyNameWord } from '../../text/words.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -36,7 +35,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     const [before] = form.answer.key.ending;
     return (
       <NewSecretDialog
-        title={t`New secret for ${keyNameWord(apiKey.name)}`}
+        title={t`New secret for ${apiKey.name}`}
         apiKey={form.answer.api_key}
         onClose={onClose}
       >
@@ -53,7 +52,7 @@ export function RotateKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={t`New secret for ${keyNameWord(apiKey.name)}`}
+      title={t`New secret for ${apiKey.name}`}
       description={t`Name, scopes and limits stay the same. Update your program before the old secret expires.`}
       action={t`Create new secret`}
       danger={overlap === 0}
@@ -72,12 +71,12 @@ export function RevokeKeyDialog({ owner, apiKey, onClose }: KeyDialogProps) {
     onClose,
     password: 'asked',
     send: ({ password }) => revokeKey(owner, apiKey.id, password),
-    says: () => t`Key ${keyNameWord(apiKey.name)} revoked.`,
+    says: () => t`Key ${apiKey.name} revoked.`,
   });
   return (
     <FormDialog
       form={form}
-      title={t`Revoke ${keyNameWord(apiKey.name)}?`}
+      title={t`Revoke ${apiKey.name}?`}
       description={t`Programs using this key are refused immediately. This can’t be undone.`}
       action={t`Revoke key`}
       danger

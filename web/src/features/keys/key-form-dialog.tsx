@@ -7,7 +7,6 @@ import type { ApiKey } from '../../api/shapes.ts';
 import { zone } from '../../text/clock.ts';
 import { dayOf, spanEnd } from '../../text/days.ts';
 import { formatTypedDay } from '../../text/times.ts';
-import { keyNameWord } from '../../text/words.ts';
 import { CheckList } from '../../ui/check-list.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
@@ -76,7 +75,7 @@ export function KeyFormDialog({ owner, apiKey, ofAdministrator, onClose }: KeyFo
   return (
     <FormDialog
       form={apiKey === null ? create : change}
-      title={apiKey === null ? t`New key` : t`Change ${keyNameWord(apiKey.name)}`}
+      title={apiKey === null ? t`New key` : t`Change ${apiKey.name}`}
       width="wide"
       action={apiKey === null ? t`Create key` : t`Save key`}
       ready={

@@ -11,7 +11,6 @@ import { keysQuery } from '../../api/queries.ts';
 import type { ApiKey, KeyRequests } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { formatCount } from '../../text/language.ts';
-import { keyNameWord } from '../../text/words.ts';
 import { Actions, RowActions } from '../../ui/actions.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -147,19 +146,19 @@ export function KeysCard({
             },
             {
               id: 'change',
-              title: t`Change ${keyNameWord(apiKey.name)}`,
+              title: t`Change ${apiKey.name}`,
               icon: Pencil,
               dialog: form(apiKey),
             },
             {
               id: 'rotate',
-              title: t`New secret for ${keyNameWord(apiKey.name)}`,
+              title: t`New secret for ${apiKey.name}`,
               icon: RotateCcw,
               dialog: (onClose) => <RotateKeyDialog owner={owner} apiKey={apiKey} onClose={onClose} />,
             },
             {
               id: 'replace',
-              title: t`Replace ${keyNameWord(apiKey.name)} now`,
+              title: t`Replace ${apiKey.name} now`,
               icon: KeyRound,
               look: 'danger',
               isOffered: apiKey.first && replace !== undefined,
@@ -167,7 +166,7 @@ export function KeysCard({
             },
             {
               id: 'revoke',
-              title: t`Revoke ${keyNameWord(apiKey.name)}`,
+              title: t`Revoke ${apiKey.name}`,
               icon: Trash2,
               look: 'danger',
               isOffered: !apiKey.first,
@@ -232,7 +231,7 @@ function Uses({ keyId, uses, accountId }: UsesProps) {
 function KeyName({ apiKey: { name, first, mode, status } }: { readonly apiKey: ApiKey }) {
   return (
     <span className="inline-flex max-w-full items-center gap-2">
-      <bdi className="truncate font-medium">{keyNameWord(name)}</bdi>
+      <bdi className="truncate font-medium">{name}</bdi>
       {mode === 'test' ? <Badge tone="warn">{t`Test`}</Badge> : null}
       {first && name !== 'First key' ? <Badge>{t`First`}</Badge> : null}
       {status === 'expired' ? <Badge tone="bad">{t`Expired`}</Badge> : null}

@@ -4,8 +4,8 @@ import { t } from '@lingui/core/macro';
 import { Inbox } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import type { SeriesPoint } from '../../api/shapes.ts';
-import { formatMoney, sumAmounts } from '../../text/amounts.ts';
-import { formatCount, numberLocale } from '../../text/language.ts';
+import { formatAxisMoney, formatMoney, sumAmounts } from '../../text/amounts.ts';
+import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -108,10 +108,6 @@ interface MoneyChartProps {
 function MoneyChart({ series, name, currency, rows }: MoneyChartProps) {
   // Floats are exact enough for drawing. Texts use the exact amounts.
   const values = useMemo(() => series?.map(({ spent }) => Number(spent)), [series]);
-  const compact = useMemo(
-    () => new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency }),
-    [currency],
-  );
   return (
     <Chart
       name={name}
@@ -119,7 +115,7 @@ function MoneyChart({ series, name, currency, rows }: MoneyChartProps) {
       values={values}
       total={series === undefined ? '' : formatMoney(sumAmounts(series.map(({ spent }) => spent)), currency)}
       wordsOf={({ spent }) => formatMoney(spent, currency)}
-      formatTick={(value) => compact.format(value)}
+      formatTick={(value) => formatAxisMoney(value, currency)}
       onOpen={rows && ((point) => rows.onOpen(point, 'money'))}
     />
   );

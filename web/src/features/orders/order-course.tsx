@@ -5,7 +5,6 @@ import { Check, Clock, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Order, OrderWithEntries, PlacingRequest } from '../../api/shapes.ts';
 import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
-import { keyNameWord } from '../../text/words.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { RequestLink } from '../../ui/source-links.tsx';
@@ -153,7 +152,7 @@ function Step({ state, title, at, by = null, children }: StepProps) {
             {by === null ? null : (
               <>
                 {' · '}
-                <bdi>{keyNameWord(by) || t`unnamed`}</bdi>
+                <bdi>{by || t`unnamed`}</bdi>
               </>
             )}
           </p>

@@ -10,7 +10,7 @@ import { healthQuery } from '../../api/console-queries.ts';
 import { attentionCountQuery } from '../../api/queries.ts';
 import type { Health, VerifyReport } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { formatDuration } from '../../text/times.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -43,14 +43,14 @@ export function HealthPage() {
           <Stat
             name={t`Database`}
             value={health && (health.database.reachable ? t`Reachable` : t`Unreachable`)}
-            note={health && t`${health.database.kind}, version ${health.database.version}`}
+            note={health && databaseWords(health)}
           />
           <Stat
             name={t`Failed requests`}
             value={health && failedShare(health)}
             note={
               health &&
-              t`Of the last ${formatCount(health.requests.count)}. Median ${formatCount(health.requests.p50)} ms, 95th percentile ${formatCount(health.requests.p95)} ms`
+              t`Of the last ${formatCount(health.requests.count)}. Median ${formatMilliseconds(health.requests.p50)}, 95th percentile ${formatMilliseconds(health.requests.p95)}`
             }
           />
           <Stat
@@ -301,6 +301,9 @@ function LastError({ job }: { readonly job: Job }) {
     </span>
   );
 }
+
+const databaseWords = ({ database: { kind, version } }: Health) =>
+  kind === 'embedded' ? t`Embedded, version ${version}` : t`PostgreSQL, version ${version}`;
 
 type Problem = VerifyReport['problems'][number];
 

@@ -9,7 +9,7 @@ import { tableState } from '../../api/table-state.ts';
 import { toCents } from '../../text/amounts.ts';
 import { zone } from '../../text/clock.ts';
 import { firstOfNextMonth } from '../../text/day-spans.ts';
-import { formatStated, formatTypedDay, formatUtc } from '../../text/times.ts';
+import { formatStated, formatStatedUtc, formatTypedDay } from '../../text/times.ts';
 import { readTypedMinute } from '../../text/typed-minutes.ts';
 import { groupWord, periods } from '../../text/words.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -214,7 +214,7 @@ function ScheduleDialog({
           label={t`Time (${zone})`}
           type="time"
           {...timeField}
-          {...(from !== null && zone !== 'UTC' && { hint: formatUtc(from) })}
+          {...(from !== null && zone !== 'UTC' && { hint: formatStatedUtc(from) })}
         />
       </div>
       <Button className="self-start" onClick={() => dayField.onText(firstOfNextMonth())}>

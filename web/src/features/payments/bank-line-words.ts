@@ -29,7 +29,7 @@ export const lineReasonWord = wordOf({
   no_payment: t`no payment of this amount`,
   not_bookable: t`the ledger refuses it`,
   account_blocked: t`the account is blocked`,
-  account_halted: t`the account is halted`,
+  account_halted: t`the account is frozen`,
 });
 
 export function saidOfLine({ account, status, amount, currency }: BankLine): string {

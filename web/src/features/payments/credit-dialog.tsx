@@ -54,7 +54,9 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
       : isTooMuch
         ? t`The balance is ${formatMoney(account.balance, currency)}.`
         : null;
-  const title = direction === 'credit' ? t`Credit` : t`Debit`;
+  const { username } = account;
+  const sum = size === null ? '' : formatMoney(size, currency);
+  const title = direction === 'credit' ? t`Credit ${username}` : t`Debit ${username}`;
   const send = () =>
     command.mutate({
       amount,
@@ -63,7 +65,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
     });
 
   return (
-    <Dialog title={`${title} ${account.username}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form
         noValidate
         className="flex min-h-0 flex-col"
@@ -79,7 +81,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             <Facts
               facts={[
                 {
-                  name: title,
+                  name: direction === 'credit' ? t`Credit` : t`Debit`,
                   value: (
                     <Money amount={amount} currency={currency} signed className="text-base font-semibold" />
                   ),
@@ -152,7 +154,7 @@ export function CreditDialog({ account, direction, onClose }: CreditDialogProps)
             busy={command.isPending}
             disabled={!isReady || (confirming && asksPassword && !own.isReady)}
           >
-            {confirming && size !== null ? `${title} ${formatMoney(size, currency)}` : t`Review`}
+            {confirming ? (direction === 'credit' ? t`Credit ${sum}` : t`Debit ${sum}`) : t`Review`}
           </Button>
         </DialogActions>
       </form>

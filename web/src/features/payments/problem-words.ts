@@ -27,7 +27,7 @@ export const problemWords: Readonly<
     todo: t`It is credited once the account is unblocked.`,
   },
   account_halted: {
-    title: t`The account is halted`,
+    title: t`The account is frozen`,
     todo: t`It is credited once the account’s books are in order.`,
   },
   not_bookable: {

@@ -8,9 +8,8 @@ import { useMemo, useState } from 'react';
 import { useMay } from '../../api/person.ts';
 import { alertsQuery, forecastQuery } from '../../api/queries.ts';
 import type { Forecast } from '../../api/shapes.ts';
-import { formatMoney, fromCents, toCents } from '../../text/amounts.ts';
+import { formatAxisMoney, formatMoney, fromCents, toCents } from '../../text/amounts.ts';
 import { timesOfUtc } from '../../text/days.ts';
-import { numberLocale } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -174,7 +173,6 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
   const line = useMemo(() => (limit === null ? null : names.map(() => Number(limit))), [limit, names]);
   if (forecast === undefined) return <Skeleton className="h-50 w-full" />;
   const { currency, balance, runs_out_on: end } = forecast;
-  const compact = new Intl.NumberFormat(numberLocale, { notation: 'compact', style: 'currency', currency });
   const endsAt = end === null ? -1 : dates.indexOf(end);
   const date = at === null ? undefined : dates[at];
   const left = formatMoney(at === null ? balance : fromCents(values[at] ?? 0n), currency);
@@ -191,7 +189,7 @@ function BalanceChart({ forecast, days, onChoose }: BalanceChartProps) {
         label={t`Balance left at the end of each day. The same numbers are in the table below.`}
         names={names}
         values={heights}
-        formatTick={(value) => compact.format(value)}
+        formatTick={(value) => formatAxisMoney(value, currency)}
         hatchedFrom={endsAt < 0 ? undefined : endsAt}
         line={line}
         onPoint={setAt}

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import { requestQuery } from '../../api/log-queries.ts';
 import { useMe } from '../../api/me.ts';
 import type { RequestDetail } from '../../api/shapes.ts';
-import { keyNameWord } from '../../text/words.ts';
+import { formatMilliseconds } from '../../text/language.ts';
 import { BodyBox } from '../../ui/body-box.tsx';
 import { Copied } from '../../ui/copied.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -181,10 +181,10 @@ function factsOf({ request, customer, order }: RequestDetail, accountId: number 
   facts.push(
     {
       name: t`Key`,
-      value: request.key === null ? t`not recorded` : keyNameWord(request.key.name) || t`unnamed`,
+      value: request.key === null ? t`not recorded` : request.key.name || t`unnamed`,
     },
     { name: t`From`, value: <code className="font-mono text-xs">{request.address}</code> },
-    { name: t`Duration`, value: t`${request.milliseconds} ms` },
+    { name: t`Duration`, value: formatMilliseconds(request.milliseconds) },
     {
       name: t`Request ID`,
       value: <Copied text={request.request_id} label={t`Copy request ID ${request.request_id}`} />,

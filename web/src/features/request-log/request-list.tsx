@@ -1,7 +1,6 @@
 // API requests that are kept, with filters and drawers. The route must accept requestParams.
 
 import { plural, t } from '@lingui/core/macro';
-import { Trans } from '@lingui/react/macro';
 import { useQuery } from '@tanstack/react-query';
 import { Activity } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -11,8 +10,7 @@ import { useMe } from '../../api/me.ts';
 import { keysQuery, refusalCountsQuery } from '../../api/queries.ts';
 import type { RequestFigures, RequestLine } from '../../api/shapes.ts';
 import { dayOf, spanEnd, spanStart } from '../../text/days.ts';
-import { formatCount } from '../../text/language.ts';
-import { keyNameWord } from '../../text/words.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { type Column, TwoLines } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -58,9 +56,7 @@ const columns: readonly Column<RequestLine>[] = [
     id: 'key',
     title: t`Key`,
     from: 'lg',
-    cell: ({ key }) => (
-      <bdi className="block max-w-40 truncate">{key === null ? '–' : keyNameWord(key.name)}</bdi>
-    ),
+    cell: ({ key }) => <bdi className="block max-w-40 truncate">{key === null ? '–' : key.name}</bdi>,
   },
   {
     id: 'address',
@@ -79,7 +75,8 @@ const columns: readonly Column<RequestLine>[] = [
     from: 'md',
     cell: ({ milliseconds }) => (
       <span className="figures whitespace-nowrap">
-        <Trans>{milliseconds < 1 ? '< 1' : Math.round(milliseconds)} ms</Trans>
+        {milliseconds < 1 ? '<\u00a0' : ''}
+        {formatMilliseconds(Math.max(1, Math.round(milliseconds)))}
       </span>
     ),
   },
@@ -175,7 +172,7 @@ export function RequestList({ accountId, first }: RequestListProps) {
             options={withPresent(
               [
                 { value: '', title: t`All keys` },
-                ...keys.data.map(({ id, name }) => ({ value: String(id), title: keyNameWord(name) })),
+                ...keys.data.map(({ id, name }) => ({ value: String(id), title: name })),
               ],
               key,
             )}

@@ -17,7 +17,7 @@ const centsMax = 100_000_000n;
 
 export function TestCreditDialog({ onClose }: DialogProps) {
   const { currency } = useMe().account;
-  const [typed, typedField] = useText('1000.00');
+  const [typed, typedField] = useText(typedAmount('1000.00'));
   const amount = readAmount(typed);
   const isAmount = amount !== null && toCents(amount) > 0n && toCents(amount) <= centsMax;
   const form = useDialogForm({

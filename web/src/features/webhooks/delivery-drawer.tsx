@@ -9,7 +9,7 @@ import { mintIdempotencyKey } from '../../api/random-text.ts';
 import type { EventAtWebhook, Webhook } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { eventAtWebhookQuery } from '../../api/webhook-queries.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Copied } from '../../ui/copied.tsx';
@@ -89,7 +89,7 @@ export function DeliveryDrawer({ webhook, delivery, opened }: DeliveryDrawerProp
           facts={[
             { name: t`Attempt`, value: t`${formatCount(attempt)} of ${formatCount(attemptsMax)}` },
             { name: t`Response`, value: outcomeWord(delivery) },
-            { name: t`Duration`, value: t`${formatCount(milliseconds)} ms` },
+            { name: t`Duration`, value: formatMilliseconds(milliseconds) },
             { name: t`Next retry`, value: data && nextSentence(data, webhook, delivery) },
             { name: 'webhook-id', value: <Copied text={webhookId} label={t`Copy webhook-id`} /> },
             ...(event == null ? [] : eventFacts(event)),

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { DeliveryFigures } from '../../api/shapes.ts';
 import { deliveryFiguresQuery } from '../../api/webhook-queries.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { BarChart } from '../../ui/bar-chart.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -18,7 +18,7 @@ export function DeliveryFiguresCard({ webhookId }: { readonly webhookId: number 
   const { data } = useQuery(deliveryFiguresQuery(webhookId));
   if (data !== undefined && data.delivered + data.failed === 0) return null;
   const words = (read: (known: DeliveryFigures) => string) => data && read(data);
-  const milliseconds = (value: number | null) => (value === null ? '–' : t`${formatCount(value)} ms`);
+  const milliseconds = (value: number | null) => (value === null ? '–' : formatMilliseconds(value));
   const span = data?.more
     ? t`Of the latest ${formatCount(data.delivered + data.failed)} attempts`
     : t`In 30 days`;

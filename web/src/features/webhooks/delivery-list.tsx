@@ -8,7 +8,7 @@ import { changedParams } from '../../api/search-params.ts';
 import type { Webhook } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
 import { deliveriesQuery } from '../../api/webhook-queries.ts';
-import { formatCount } from '../../text/language.ts';
+import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -72,7 +72,7 @@ const columns: readonly Column<KeyedDelivery>[] = [
     from: 'lg',
     align: 'end',
     cell: ({ milliseconds }) => (
-      <span className="figures whitespace-nowrap">{t`${formatCount(milliseconds)} ms`}</span>
+      <span className="figures whitespace-nowrap">{formatMilliseconds(milliseconds)}</span>
     ),
   },
   { title: t`When`, from: 'sm', align: 'end', cell: ({ at }) => <Time at={at} style="second" /> },

@@ -5,6 +5,7 @@ import { Trans } from '@lingui/react/macro';
 import { useState } from 'react';
 import { deleteWebhook, rotateWebhookSecret, sendTestEvent } from '../../api/commands.ts';
 import type { TestedWebhook, Webhook } from '../../api/shapes.ts';
+import { formatMilliseconds } from '../../text/language.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
 import { Facts } from '../../ui/facts.tsx';
@@ -83,7 +84,7 @@ function TestResult({ tested }: { readonly tested: TestedWebhook }) {
       <Facts
         facts={[
           { name: t`Response`, value: outcomeWord({ http_status: status, reason }) },
-          { name: t`Duration`, value: t`${milliseconds} ms` },
+          { name: t`Duration`, value: formatMilliseconds(milliseconds) },
         ]}
       />
       {status === null ? null : <AnswerBox answer={answer} />}
