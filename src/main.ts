@@ -142,7 +142,10 @@ async function run(config: Config): Promise<void> {
           }),
     );
     if (demo !== null)
-      filling = fillYear(database, service, demo.password, { logger, signal: leaving.signal });
+      filling = fillYear(database, service, demo.password, config.currency, {
+        logger,
+        signal: leaving.signal,
+      });
   } catch (error) {
     await close();
     throw error;
@@ -154,12 +157,13 @@ async function fillYear(
   database: Database,
   service: Service,
   password: string | null,
+  currency: string,
   { logger, signal }: { readonly logger: pino.Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   const begun = performance.now();
   const { fillDemoYear } = await import('./setup/demo-year/fill-demo-year.ts');
   try {
-    const orders = await fillDemoYear({ ...service, database, password, signal });
+    const orders = await fillDemoYear({ ...service, database, password, currency, signal });
     const seconds = Math.round((performance.now() - begun) / 100) / 10;
     if (orders !== null) logger.info({ orders, seconds }, 'demo filled');
   } catch (error) {

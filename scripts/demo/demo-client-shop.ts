@@ -2,6 +2,7 @@
 // client, so that the request log, sign-ins and refusals are there too.
 
 import { Secret, TOTP } from 'otpauth';
+import type { PayInDemo } from '../../src/setup/demo-year/demo-payer.ts';
 import {
   type AdministratorsAct,
   classicPackage,
@@ -18,11 +19,18 @@ export interface ClientShopParts {
   readonly administratorKey: string;
   readonly password: string;
   readonly setClock: (seconds: number) => void;
+  readonly pay: PayInDemo;
 }
 
 const office = '203.0.113.240';
 
-export function createClientShop({ ask, administratorKey, password, setClock }: ClientShopParts): DemoShop {
+export function createClientShop({
+  ask,
+  administratorKey,
+  password,
+  setClock,
+  pay,
+}: ClientShopParts): DemoShop {
   const keys = new Map<number, string>();
   const plans = new Map<number, ResellerPlan>();
   let clock = 0;
@@ -101,6 +109,7 @@ export function createClientShop({ ask, administratorKey, password, setClock }: 
       return id;
     },
     credit,
+    pay,
     async place(id, { packageId, person, isNew, months, key }) {
       const body = {
         package_id: packageId,

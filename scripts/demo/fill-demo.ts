@@ -11,6 +11,7 @@ import { type Config, defaultLimits } from '../../src/setup/config.ts';
 import { createDemoPackages } from '../../src/setup/demo-packages.ts';
 import { setDemoPayments } from '../../src/setup/demo-payments.ts';
 import { demoYearStart } from '../../src/setup/demo-state.ts';
+import { createDemoPayer } from '../../src/setup/demo-year/demo-payer.ts';
 import { playDemoYear } from '../../src/setup/demo-year/play-demo-year.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
 import { openDatabase } from '../../src/setup/open-database.ts';
@@ -71,16 +72,18 @@ export async function fillDemo(config: Config, options: FillOptions): Promise<Fi
     await createDemoPackages(database, service.packages, { actorId, now: clock });
     await setDemoPayments(database, service.seal, { actorId, now: clock });
 
+    const engine = service.engineAt(() => clock);
     const address = await service.app.listen({ host: '127.0.0.1', port: 0 });
     const shop = createClientShop({
       ask: createAsk(address),
       administratorKey: key,
       password: options.password,
+      pay: createDemoPayer({ database, engine, currency: config.currency, now: () => clock }),
       setClock: (seconds) => {
         clock = seconds;
       },
     });
-    const orders = await playDemoYear({ ...options, shop });
+    const orders = await playDemoYear({ ...options, shop }).finally(engine.drain);
     say('Adding up every ledger …\n');
     await createDailyTotals(database).bringAllUpToDate();
     const report = await verifyLedger(database, clock);

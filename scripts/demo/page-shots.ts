@@ -361,6 +361,11 @@ export const pageShots: readonly PageShot[] = [
   { name: 'console-all-orders', role: 'administrator', open: at('/panel/admin/orders') },
   { name: 'console-payments', role: 'administrator', open: at('/panel/admin/payments') },
   {
+    name: 'console-payment-problems',
+    role: 'administrator',
+    open: at('/panel/admin/payments?tab=attention'),
+  },
+  {
     name: 'console-account-customers',
     role: 'administrator',
     open: (scene) => scene.page.goto(`${brightline(scene)}?tab=customers`),

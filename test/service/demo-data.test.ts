@@ -77,6 +77,11 @@ test('a year of the demo adds up, and has what a page has to show', async () => 
   for (const kind of ['charge', 'refund', 'credit', 'debit']) {
     await has(kind, `ledger_entries where kind = '${kind}'`);
   }
+  await has('a card payment', "payments where payment_ref like 'stripe:pi_demo%'");
+  for (const kind of ['refund', 'dispute']) await has(kind, `reversals where kind = '${kind}'`);
+  for (const reason of ['second_payment', 'amount_differs'])
+    await has(reason, `payment_problems where reason = '${reason}' and resolved_at is null`);
+  await has('an announced transfer', "topups where method = 'bank_transfer' and status = 'open'");
   await has('a memo', "ledger_entries where memo like 'Bank transfer%'");
   await has(
     'a plan that ends soon',

@@ -28,6 +28,8 @@ export interface BookingDependencies {
  */
 export type Booked = 'booked' | 'kept' | 'ignored';
 
+/** What bookings ask of a provider. */
+type AskedProvider = Pick<PaymentProvider, 'name' | 'readPayment' | 'readSavedCard'>;
 type PaidNews = Extract<PaymentNews, { type: 'paid' }>;
 type ReversalNews = Extract<PaymentNews, { type: 'refund' | 'dispute' }>;
 
@@ -51,7 +53,7 @@ export async function bookEvent(
 /** @throws as bookEvent */
 export async function bookNews(
   dependencies: BookingDependencies,
-  provider: PaymentProvider,
+  provider: AskedProvider,
   installation: string,
   news: PaymentNews,
 ): Promise<Booked> {
@@ -112,7 +114,7 @@ async function creditPaid(
 
 async function bookCard(
   { database }: BookingDependencies,
-  provider: PaymentProvider,
+  provider: AskedProvider,
   { accountId, sessionId }: Extract<PaymentNews, { type: 'card_saved' }>,
 ): Promise<Booked> {
   const card = await provider.readSavedCard(sessionId);

@@ -16,6 +16,7 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { isRefusal } from '../../shared/error-catalog.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import { createDemoPayer } from './demo-payer.ts';
 import { type AdministratorsAct, classicPackage, type DemoPriceChange } from './demo-resellers.ts';
 import type { DemoShop, OrderAnswer } from './demo-shop.ts';
 
@@ -25,6 +26,7 @@ export interface EngineShopParts {
   readonly packages: PackageCatalogHolder;
   readonly actorId: number;
   readonly engineAt: (now: () => EpochSeconds) => OrderEngine;
+  readonly currency: string;
 }
 
 /** Orders of the last week have a second of their own, the others share one with those of some hours. */
@@ -34,7 +36,7 @@ const slotSecondsBefore = 28_800;
 const monthDays = 35;
 
 export function createEngineShop(parts: EngineShopParts): DemoShop & { close(): Promise<void> } {
-  const { database, seal, packages, actorId, engineAt } = parts;
+  const { database, seal, packages, actorId, engineAt, currency } = parts;
   let clock = 0;
   const engine = engineAt(() => clock);
   const accounts = new Map<number, Account>();
@@ -103,6 +105,7 @@ export function createEngineShop(parts: EngineShopParts): DemoShop & { close(): 
       return account.id;
     },
     credit,
+    pay: createDemoPayer({ database, engine, currency, now: () => clock }),
     place: (accountId, { packageId, person, isNew, months, key }) =>
       order(accountId, {
         type: 'place',

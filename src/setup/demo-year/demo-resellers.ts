@@ -1,8 +1,9 @@
 // The demo's resellers, of different sizes and in both price groups, one blocked and one new. Also what the administrator
-// does to packages and accounts during the year. Called by play-demo-year.ts.
+// does to packages and accounts during the year, and the payments of its last week. Called by play-demo-year.ts.
 
 import type { PackageSettings } from '../../features/packages/package-store.ts';
 import { type Group, type Months, periodNames } from '../../shared/periods.ts';
+import type { DemoPayment } from './demo-payer.ts';
 
 export interface ResellerPlan {
   readonly username: string;
@@ -113,6 +114,22 @@ export const resellerPlans: readonly ResellerPlan[] = [
     topUp: 100,
     address: '203.0.113.199',
   },
+];
+
+interface StoryPayment extends Pick<DemoPayment, 'amountCents' | 'end'> {
+  readonly daysAgo: number;
+  readonly username: string;
+}
+
+/** Of the last week, one a day. Balances that orders are paid from stay as they are, so the year has the same orders. */
+export const storyPayments: readonly StoryPayment[] = [
+  { daysAgo: 7, username: 'marisol', end: 'expired', amountCents: 500_00n },
+  { daysAgo: 6, username: 'lumen', end: 'refunded', amountCents: 250_00n },
+  { daysAgo: 5, username: 'cobalt.works', end: 'failed', amountCents: 1_200_00n },
+  { daysAgo: 4, username: 'marisol', end: 'disputed', amountCents: 500_00n },
+  { daysAgo: 3, username: 'lumen', end: 'other_amount', amountCents: 250_00n },
+  { daysAgo: 2, username: 'nordlicht', end: 'transfer_announced', amountCents: 3_000_00n },
+  { daysAgo: 1, username: 'fjord-kreativ', end: 'paid_twice', amountCents: 100_00n },
 ];
 
 export interface DemoPriceChange {

@@ -3,6 +3,7 @@
 
 import type { Months } from '../../shared/periods.ts';
 import type { EpochSeconds } from '../../shared/times.ts';
+import type { PayInDemo } from './demo-payer.ts';
 import type { Person } from './demo-people.ts';
 import type { AdministratorsAct, ResellerPlan } from './demo-resellers.ts';
 
@@ -34,6 +35,7 @@ export interface DemoShop {
   listPackages(): Promise<ReadonlyMap<string, number>>;
   openAccount(plan: ResellerPlan): Promise<number>;
   credit(accountId: number, cents: bigint, memo: string, key: string): Promise<void>;
+  readonly pay: PayInDemo;
   place(accountId: number, order: DemoOrder): Promise<OrderAnswer>;
   renew(accountId: number, orderId: number, key: string): Promise<OrderAnswer>;
   grantTrial(accountId: number, packageId: number, person: Person): Promise<void>;

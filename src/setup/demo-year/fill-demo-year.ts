@@ -25,6 +25,7 @@ export interface FillDemoParts {
   readonly seal: Seal;
   readonly packages: PackageCatalogHolder;
   readonly engineAt: (now: () => EpochSeconds) => OrderEngine;
+  readonly currency: string;
   /** What the visitors' accounts are confirmed with, where a page asks for a password; null: unknown to everyone. */
   readonly password: string | null;
   /** Stops between two slots; the next start goes on. */

@@ -11,6 +11,7 @@ import {
   classicRetiredDaysAgo,
   type ResellerPlan,
   resellerPlans,
+  storyPayments,
 } from './demo-resellers.ts';
 import type { DemoShop, OrderAnswer } from './demo-shop.ts';
 import { createRandom } from './seeded-random.ts';
@@ -110,7 +111,11 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     ]);
     reseller.creditCount += 1;
     const key = `demo-year-${reseller_.username}-${reseller.creditCount}`;
-    await shop.credit(id, BigInt(Math.round(amount)) * 100n, memo, key);
+    const amountCents = BigInt(Math.round(amount)) * 100n;
+    const isPaid =
+      memo.startsWith('Card') &&
+      (await shop.pay({ accountId: id, amountCents, end: 'paid', key: `pay-${key}` }));
+    if (!isPaid) await shop.credit(id, amountCents, memo, key);
   }
 
   function planTopUp(reseller: Reseller): void {
@@ -272,6 +277,12 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
       }
       on(2, 8_100, () => traffic.hurry(resellerNamed('pixelforge')));
       on(1, 62_000, () => traffic.callFromElsewhere(resellerNamed('nordlicht')));
+    }
+    for (const { daysAgo, username, ...payment } of storyPayments) {
+      const key = `demo-payment-${daysAgo}`;
+      on(daysAgo, 41_000 + daysAgo * 1_733, async () => {
+        await shop.pay({ ...payment, accountId: resellerNamed(username).id, key });
+      });
     }
     for (const daysAgo of [8, 3]) on(daysAgo, 47_300, () => orderTooMuch(resellerNamed('lumen')));
     on(4, 40_100, () => suspendOne(resellerNamed('brightline')));
