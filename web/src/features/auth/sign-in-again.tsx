@@ -30,7 +30,7 @@ export default function SignInAgain({ username }: { readonly username: string })
             <div className="mb-6 flex justify-center">
               <Logo />
             </div>
-            <p className="mb-4 text-soft">
+            <p className="mb-4 text-center text-soft">
               <Trans>
                 Your session has ended. What you entered is still here. Sign in again as <bdi>{username}</bdi>{' '}
                 to continue.

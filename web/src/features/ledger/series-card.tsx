@@ -42,7 +42,7 @@ interface SeriesCardProps {
 
 export interface SeriesRows {
   readonly onOpen: (point: SeriesPoint, of: 'money' | 'orders') => void;
-  readonly link: (point: SeriesPoint, words: string) => ReactNode;
+  readonly link: (point: SeriesPoint, words: ReactNode) => ReactNode;
 }
 
 export function SeriesCard(props: SeriesCardProps) {
@@ -221,8 +221,8 @@ export function HatchedNote({ children, isBad = false }: HatchedNoteProps) {
   );
 }
 
-function dateWords({ date, running }: SeriesPoint): string {
-  const words = formatSeriesDate(date, 'long');
+function dateWords({ date, running }: SeriesPoint, style: 'short' | 'long' = 'long'): string {
+  const words = formatSeriesDate(date, style);
   return running ? t`${words}, in progress` : words;
 }
 
@@ -239,7 +239,15 @@ function SeriesTable({ series, moneyName, currency, outdated, rows }: SeriesTabl
   const columns: readonly Column<SeriesPoint>[] = [
     {
       title: t`Date`,
-      cell: (point) => (rows === undefined ? dateWords(point) : rows.link(point, dateWords(point))),
+      cell: (point) => {
+        const words = (
+          <>
+            <span className="max-sm:hidden">{dateWords(point)}</span>
+            <span className="whitespace-normal sm:hidden">{dateWords(point, 'short')}</span>
+          </>
+        );
+        return rows?.link(point, words) ?? words;
+      },
       grows: true,
     },
     { title: t`Orders`, cell: ({ orders }) => figures(orders), align: 'end' },

@@ -59,6 +59,7 @@ export function OrderList({ accountId, first }: OrderListProps) {
         says={(total) => plural(total, { one: '# order', other: '# orders' })}
       >
         <ListSearchField list={list} name="q" label={t`Customer, order or key`} />
+        <OrderFilters list={list} isOperator={accountId !== null} />
         {customer === undefined ? null : (
           <OnlyOne
             label={t`All customers, not just ${String(customer)}`}
@@ -67,7 +68,6 @@ export function OrderList({ accountId, first }: OrderListProps) {
             <bdi className="max-w-48 truncate">{customer}</bdi>
           </OnlyOne>
         )}
-        <OrderFilters list={list} isOperator={accountId !== null} />
       </ListCard>
       {opened.key === undefined ? null : (
         <Suspense>
