@@ -108,8 +108,8 @@ const machines: readonly Machine[] = [
     result: lastLine,
   })),
   {
-    name: 'tests of the program and the tools, with those that the gate leaves out',
-    args: ['scripts/test.ts', '--only', 'program', '--only', 'tools', '--whole'],
+    name: 'tests of the program, the tools and the pages, with those that the gate leaves out',
+    args: ['scripts/test.ts', '--only', 'program', '--only', 'tools', '--only', 'browser', '--whole'],
     result: lastLine,
   },
   test('CSV in LibreOffice', 'proof/libreoffice.test.ts', onEmbedded),

@@ -1,25 +1,24 @@
-// Takes the place of `node:test` in a test file of which only some tests run (test-groups.ts). Called by test-worker.ts.
+// Takes the place of `node:test` in the test files, of which only some tests may run. Called by test-worker.ts.
+// - On the embedded database, of some files only the tests that test-groups.ts lists.
+// - In the gate, no test with `@nightly` at the end of its title: the gate has another test of the same page or rule.
 
 import { registerHooks } from 'node:module';
 import runner from 'node:test';
 
 export const { after, afterEach, before, beforeEach } = runner;
 
+/** A run of chosen files or titles is no gate: it has every test. */
+const isGate = process.env['TEST_GATE'] === '1';
 let chosen: readonly string[] | undefined;
-let leftOut: readonly string[] = [];
 let missing = new Set<string>();
 
 /**
- * From now on only tests and suites with the titles `only` are registered, undefined for all, and none with those of `except`.
- * A test in a suite needs both titles. Returns the titles that no test had so far.
+ * From now on only tests and suites with the titles `only` are registered, undefined for all. A test in a suite needs both
+ * titles. Returns the titles that no test had so far.
  */
-export function chooseTests(
-  only: readonly string[] | undefined,
-  except: readonly string[] = [],
-): ReadonlySet<string> {
+export function chooseTests(only: readonly string[] | undefined): ReadonlySet<string> {
   chosen = only;
-  leftOut = except;
-  missing = new Set([...(only ?? []), ...except]);
+  missing = new Set(only);
   return missing;
 }
 
@@ -29,7 +28,7 @@ export const describe = choosing(runner.describe);
 function choosing<Args extends readonly unknown[]>(register: (title: string, ...args: Args) => unknown) {
   return (title: string, ...args: Args): unknown => {
     missing.delete(title);
-    if (chosen?.includes(title) === false || leftOut.includes(title)) return undefined;
+    if (chosen?.includes(title) === false || (isGate && title.endsWith(' @nightly'))) return undefined;
     return register(title, ...args);
   };
 }

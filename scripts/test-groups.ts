@@ -245,25 +245,17 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
 ];
 
 /**
- * Tests that only `npm run proof` and `npm test -- --whole` run. Each has a longer form among the machines of the proof, or the
- * gate keeps another test of the same promise, which the comment names.
+ * Files that only `npm test -- --whole` and the machines of the proof run. The comments say what the gate has in their place.
+ * Single tests have `@nightly` in their titles.
  */
-const ofProof: Readonly<Record<string, 'whole file' | readonly string[]>> = {
-  // The gate breaks connections around COMMIT in lost-commit, and kills a process in two-processes.
-  'test/process/broken-database.test.ts': 'whole file',
+const nightlyFiles: ReadonlySet<string> = new Set([
+  // lost-commit breaks connections around COMMIT, and two-processes kills a process.
+  'test/process/broken-database.test.ts',
   // lost-commit has a database that stays away.
-  'test/process/failover.test.ts': 'whole file',
+  'test/process/failover.test.ts',
   // test-mode-traces and keys-of-the-other-mode look for a trace of each mode in the other.
-  'test/process/test-mode-crowd.test.ts': 'whole file',
-  // The same crash points on PostgreSQL; embedded-server kills the embedded database under load.
-  'test/process/kill.test.ts': [
-    'kill -9 around the commit loses and doubles no order on the embedded database',
-  ],
-  // The same on PostgreSQL, in account groups.
-  'test/tools/restore-incarnation.test.ts': [
-    'the embedded database: after a restore no call and no webhook has an id of before, and old cursors are gone',
-  ],
-};
+  'test/process/test-mode-crowd.test.ts',
+]);
 
 /** The longest files. If they started late, they would run alone at the end. */
 const longest: readonly string[] = [
@@ -306,15 +298,8 @@ const waiting: ReadonlySet<string> = new Set([
   'test/unit/sdk-transport.test.ts',
 ]);
 
-/** True for a file that only `npm run proof` runs. */
-export function runsInProof(file: string): boolean {
-  return ofProof[file] === 'whole file';
-}
-
-/** Titles of the tests and suites of a file that only `npm run proof` runs. */
-export function testsOfProof(file: string): readonly string[] {
-  const titles = ofProof[file] ?? [];
-  return titles === 'whole file' ? [] : titles;
+export function runsNightly(file: string): boolean {
+  return nightlyFiles.has(file);
 }
 
 export function runsInEveryPlace(file: string): boolean {

@@ -13,8 +13,6 @@ export interface WorkerOrder {
   readonly file: string | null;
   /** If set, only tests and suites with these titles run. A test in a suite runs only if both are here. */
   readonly titles?: readonly string[] | undefined;
-  /** Tests and suites with these titles do not run. */
-  readonly leftOut?: readonly string[] | undefined;
 }
 
 /** Reports that `file` has ended (null: ready for the first), with the CPU time of this process and its children. */
@@ -36,16 +34,12 @@ let current: string | null = null;
 const report = (error: unknown) => console.error(`No one awaited this error, in ${current}:`, error);
 process.on('uncaughtExceptionMonitor', report).on('unhandledRejection', report);
 
-for (
-  let { file, titles, leftOut } = await nextOrder();
-  file !== null;
-  { file, titles, leftOut } = await nextOrder()
-) {
+for (let { file, titles } = await nextOrder(); file !== null; { file, titles } = await nextOrder()) {
   const path = new URL(file, root).href;
   current = file;
   beginRegistration();
   await describe(file, async () => {
-    const missing = chooseTests(titles, leftOut);
+    const missing = chooseTests(titles);
     await import(path);
     endRegistration();
     if (missing.size > 0) throw new Error(`These tests do not exist: ${[...missing].join('; ')}`);

@@ -18,8 +18,7 @@ import {
   runsEmbedded,
   runsInEveryPlace,
   runsInOneGroup,
-  runsInProof,
-  testsOfProof,
+  runsNightly,
   testsOnEmbedded,
   waitsMostly,
 } from './test-groups.ts';
@@ -66,7 +65,7 @@ const waitingWeight = 0.5;
 
 // Hide the developer's settings from the tests, above all the address of a real database.
 const hiddenFromTests =
-  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
+  /^(PORT|HOST|PUBLIC_URL|DATABASE_URL|DATA_DIR|SECRET_KEY|CURRENCY|TRUST_PROXY|ADMIN_\w+|DEMO|LOG_LEVEL|VALKEY_URL|TEST_DATABASE|TEST_DATABASE_\w+|TEST_EMBEDDED_TEMPLATE|TEST_FOLDER|TEST_GATE|TEST_PROGRAM|TEST_PROXY\w*|PROOF_\w+|NODE_TEST_CONTEXT)$/;
 
 const usage = `Usage: npm test -- [--only ${groups.join('|')}]... [--grep text] [--times] [--again] [--whole] [file]...`;
 
@@ -92,7 +91,7 @@ const statementRuns = createStatementRuns();
 // them.
 const hasOtherMeans = Object.keys(process.env).some((name) => /^(TEST|PROOF|MODEL)_/.test(name));
 const runsAll = files.length > 0 || grep !== undefined || isAgain || isWhole || hasOtherMeans;
-/** Leaves out what only `npm run proof` runs. A chosen file or title runs whole. */
+/** Leaves out what is tagged @nightly. A chosen file or title runs whole. */
 const isGate = !isWhole && files.length === 0 && grep === undefined;
 const unchanged = runsAll ? null : createUnchangedWork(root, sourceOf);
 const times: { label: string; seconds: number; cpuSeconds: number | undefined }[] = [];
@@ -282,8 +281,7 @@ function makeSteps(): readonly Step[] {
               return asBefore(last);
             }
             const titles = group === 'embedded' && !isWhole ? testsOnEmbedded(file) : undefined;
-            const leftOut = isGate ? testsOfProof(file) : undefined;
-            const report = await workers.run(await kind, { file, titles, leftOut });
+            const report = await workers.run(await kind, { file, titles });
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
@@ -327,7 +325,7 @@ function readsBuiltPages(file: string): boolean {
 
 function chooseFiles(pattern: string): readonly string[] {
   const found = globSync(pattern, { cwd: root }).sort();
-  if (isGate) return found.filter((file) => !runsInProof(file));
+  if (isGate) return found.filter((file) => !runsNightly(file));
   return files.length === 0 ? found : found.filter((file) => files.some((part) => file.includes(part)));
 }
 
@@ -350,6 +348,7 @@ function prepare(
     ...environmentOfTests(),
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'sellthrough'),
     TEST_FOLDER: fastFolder,
+    ...(isGate && { TEST_GATE: '1' }),
   };
   const of = (...groups: Group[]) => wanted.some(({ group }) => groups.includes(group));
   const server = of('postgres', 'groups', 'program', 'tools', 'browser') ? preparePostgres() : null;

@@ -216,7 +216,7 @@ function pickOperation(
   blind: ReadonlySet<string>,
   random: Random,
 ): Operation {
-  if (blind.size > 0 && random.below(6) === 0) {
+  if (blind.size > 0 && random.below(3) === 0) {
     const drawn = random.pick(operations.filter(({ id }) => blind.has(id)));
     const enabler = random.below(2) === 0 ? enablers[drawn.id] : undefined;
     return operations.find(({ id }) => id === enabler) ?? drawn;

@@ -32,7 +32,7 @@ async function place(page: Page, customer: string, period: string, button: strin
   await heading(page, /^Order \d/).waitFor();
 }
 
-test('an operator sets an account’s prices, the account orders at them, and every page says which rule set the price', async () => {
+test('an operator sets an account’s prices, the account orders at them, and every page says which rule set the price @nightly', async () => {
   const { service } = panel;
   const discounted = await service.createReseller({ credit: '100.00' });
   const username = await usernameOf(service, discounted);

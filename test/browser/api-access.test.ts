@@ -106,7 +106,7 @@ test('a key of its own for a program: made with few scopes, given a new secret w
   assert.equal((await using(made).get('/orders')).status, 200);
 });
 
-test('a key that an administrator replaces is shown to him once, and the old one is refused', async () => {
+test('a key that an administrator replaces is shown to him once, and the old one is refused @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const console = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await console.getByRole('link', { name: 'Keys and team' }).click();
@@ -159,7 +159,7 @@ test('the allow-list warns before it leaves out its own editor, and does what it
   assert.equal((await reseller.get('/balance')).status, 200);
 });
 
-test('an invalid address is marked in the list, and nothing is saved', async () => {
+test('an invalid address is marked in the list, and nothing is saved @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await add(page, '127.0.0.1 300.1.1.1');
@@ -191,7 +191,7 @@ test('the first request in TypeScript runs as it stands and places an order; the
   assert.equal((await reseller.get('/orders')).body.data[0].customer.reference, 'ada@example.com');
 });
 
-test('the limit in use is shown as it is used, and every request of the key is in the log, refused ones by themselves', async () => {
+test('the limit in use is shown as it is used, and every request of the key is in the log, refused ones by themselves @nightly', async () => {
   const reseller = await panel.service.createReseller({ rateLimitPerMinute: 30 });
   for (let sent = 0; sent < 4; sent += 1) await reseller.get('/balance');
   const missing = await reseller.get('/orders/4711');

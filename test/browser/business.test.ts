@@ -79,7 +79,7 @@ test('each number of a reseller’s month opens its rows', async () => {
   await page.getByRole('link', { name: 'cleo' }).first().waitFor();
 });
 
-test('the operator’s figures open revenue and customers, and everything is there as CSV', async () => {
+test('the operator’s figures open revenue and customers, and everything is there as CSV @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin');
   await page.getByRole('definition').getByRole('link', { name: '$25.00', exact: true }).first().click();
   await heading(page, 'All customers').waitFor();

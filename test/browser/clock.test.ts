@@ -8,7 +8,7 @@ import { usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and does so in every browser', async () => {
+test('anyone who chooses UTC reads every time in UTC, filters by UTC days, and does so in every browser @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '100.00' });
   // 23:30 UTC is already the next day in Berlin.

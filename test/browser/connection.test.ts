@@ -54,7 +54,7 @@ test('while the service restarts a dialog keeps what was typed, and the order is
   assert.ok(panel.takeProblems().every((problem) => problem.includes('502')));
 });
 
-test('a page that is opened just as the service goes away opens once it is back, and the browser’s own error page is never seen', async () => {
+test('a page that is opened just as the service goes away opens once it is back, and the browser’s own error page is never seen @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();

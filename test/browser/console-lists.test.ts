@@ -52,7 +52,7 @@ test('on an account’s page its orders are filtered by the address, and a drawe
   assert.match(new URL(page.url()).pathname, /^\/panel\/admin\/orders\//);
 });
 
-test('a customer in an account’s list is suspended from their drawer, and the ledger is of the month that is chosen', async () => {
+test('a customer in an account’s list is suspended from their drawer, and the ledger is of the month that is chosen @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, `${accountPage()}?tab=customers&q=bert`);
   await page.getByRole('table', { name: 'Customers' }).getByRole('link', { name: 'bert' }).click();
   const drawer = dialog(page, 'bert');
@@ -73,7 +73,7 @@ test('a customer in an account’s list is suspended from their drawer, and the 
   await page.getByText('No matching entries').waitFor();
 });
 
-test('on a phone an account’s lists say when and what kind', async () => {
+test('on a phone an account’s lists say when and what kind @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, `${accountPage()}?tab=orders`, {
     viewport: { width: 390, height: 800 },
   });
@@ -113,7 +113,7 @@ test('prices that are to begin stand beside the present ones, and what is odd ab
     .waitFor();
 });
 
-test('an operator’s panel begins with the business, and the overview is one click away', async () => {
+test('an operator’s panel begins with the business, and the overview is one click away @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/');
   await heading(page, 'Business').waitFor();
   assert.equal(new URL(page.url()).pathname, '/panel/admin');
@@ -150,7 +150,7 @@ test('the palette finds a customer of any account by their id, whose page says w
   await heading(page, `Order ${dora.order.id}`).waitFor();
 });
 
-test('the product that orders are handed to is named on a page, with a secret that no one shows again, and what waits for it is listed', async () => {
+test('the product that orders are handed to is named on a page, with a secret that no one shows again, and what waits for it is listed @nightly', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
   await heading(page, 'Product').waitFor();

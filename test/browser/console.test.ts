@@ -12,7 +12,7 @@ import { said, untilDisabled, untilValue, usePanelBrowser } from './panel-browse
 
 const panel = usePanelBrowser();
 
-test('an administrator who leaves himself out of his own allow-list is asked again before it is saved', async () => {
+test('an administrator who leaves himself out of his own allow-list is asked again before it is saved @nightly', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
   // Reads are delayed. A form that is opened again right after saving must show the saved values.
@@ -126,7 +126,7 @@ test('a package made and edited in the console is seen in GET /packages: prices,
   );
 });
 
-test('prices are scheduled and deleted on the package’s page, and what has begun meanwhile is not taken back by saving', async () => {
+test('prices are scheduled and deleted on the package’s page, and what has begun meanwhile is not taken back by saving @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '500.00' });
   const id = await createPackage(service, 'Atelier', ['10.00', '27.00', '96.00']);
@@ -178,7 +178,7 @@ test('prices are scheduled and deleted on the package’s page, and what has beg
   await page.getByText('Scheduled prices deleted').first().waitFor();
 });
 
-test('a free trial is made in the console, given to a customer, charges nothing and is seen by the reseller', async () => {
+test('a free trial is made in the console, given to a customer, charges nothing and is seen by the reseller @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(service.admin, '/panel/admin/packages/new');
@@ -366,7 +366,7 @@ test('another address of the product takes the password, and what was typed stay
   assert.equal(await product(), null);
 });
 
-test('a limit defined in the console is unlimited in a package, and the audit log says so', async () => {
+test('a limit defined in the console is unlimited in a package, and the audit log says so @nightly', async () => {
   const { service } = panel;
   const id = await createPackage(service, 'Roomy', ['1.00', '2.00', '3.00']);
   const page = await panel.openAs(service.admin, '/panel/admin/packages');

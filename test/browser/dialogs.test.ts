@@ -46,7 +46,7 @@ test('a known customer is completed, keeps their plan, and is not downgraded wit
   assert.equal((await reseller.get('/balance')).body.balance, '90.00');
 });
 
-test('an order for someone known, with nothing chosen, leaves them the plan that they have', async () => {
+test('an order for someone known, with nothing chosen, leaves them the plan that they have @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'ade@example.com', panel.service.packages.plus);
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -109,8 +109,11 @@ test('an order whose price rose meanwhile is refused, and the new one is shown',
   assert.equal((await reseller.get('/balance')).body.balance, '100.00');
 });
 
-for (const height of [900, 768]) {
-  test(`at ${height} px of height a refused order says so between what it does and the buttons, all of it in view`, async () => {
+for (const [height, tag] of [
+  [900, ' @nightly'],
+  [768, ''],
+] as const) {
+  test(`at ${height} px of height a refused order says so between what it does and the buttons, all of it in view${tag}`, async () => {
     const reseller = await panel.service.createReseller({ credit: '100.00' });
     const page = await panel.openAs(reseller, '/panel/orders', { viewport: { width: 1280, height } });
     await page.route('**/panel/api/v1/orders', (route) =>
@@ -136,7 +139,7 @@ for (const height of [900, 768]) {
   });
 }
 
-test('Back closes a dialog and leaves the page where it is; the entries of dialogs are passed over', async () => {
+test('Back closes a dialog and leaves the page where it is; the entries of dialogs are passed over @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();
@@ -195,7 +198,7 @@ test('a page of what is not there says so, and offers no second try', async () =
   assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
 });
 
-test('in forced colors it is seen which package and which period are chosen', async () => {
+test('in forced colors it is seen which package and which period are chosen @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders', { forcedColors: 'active' });
   await page.getByRole('main').getByRole('button', { name: 'Place an order' }).first().click();
@@ -220,7 +223,7 @@ test('in forced colors it is seen which package and which period are chosen', as
   }
 });
 
-test('a session that ended is begun again over the page: what was typed is still there; someone else starts again', async () => {
+test('a session that ended is begun again over the page: what was typed is still there; someone else starts again @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const other = await panel.service.createReseller({ credit: '7.00' });
   await setTestPassword(panel.service, other);
@@ -248,7 +251,7 @@ test('a session that ended is begun again over the page: what was typed is still
   await untilCount(page.getByRole('dialog'), 0);
 });
 
-test('the language is chosen on the pages, kept for the person, and can be that of the browser again', async () => {
+test('the language is chosen on the pages, kept for the person, and can be that of the browser again @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();

@@ -13,7 +13,7 @@ const site = usePanelBrowser();
 const operation = '/docs/reference/reseller-api/place-order';
 const isWhole = process.env['PROOF_PAGES'] === 'all';
 
-test('a page of each part of the documents and of the reference comes to life under the policy of the service', async () => {
+test('a page of each part of the documents and of the reference comes to life under the policy of the service @nightly', async () => {
   const page = await site.open('/docs');
   await isAlive(page);
   const groups = Object.values(sidebars()).flat();
@@ -29,7 +29,7 @@ test('a page of each part of the documents and of the reference comes to life un
   }
 });
 
-test('links between pages and the next page change the page in place; the panel is a page of its own', async () => {
+test('links between pages and the next page change the page in place; the panel is a page of its own @nightly', async () => {
   const page = await site.open('/docs/');
   await isAlive(page);
   await page.evaluate('document.body.dataset.kept = "yes"');
@@ -100,7 +100,7 @@ test('the first hit of a common question is its guide', async () => {
   }
 });
 
-test('navigation and palette of the panel lead a reseller to the resellers’ start page, an operator to the operators’', async () => {
+test('navigation and palette of the panel lead a reseller to the resellers’ start page, an operator to the operators’ @nightly', async () => {
   const account = await site.service.createReseller({ credit: '1.00' });
   for (const [visitor, path, name, start] of [
     [account, '/panel/orders', 'For resellers', '/docs/resellers'],
@@ -120,7 +120,7 @@ test('navigation and palette of the panel lead a reseller to the resellers’ st
   }
 });
 
-test('the operator’s name and logo stand on every page from the start and after the script, for any name', async () => {
+test('the operator’s name and logo stand on every page from the start and after the script, for any name @nightly', async () => {
   const { admin } = site.service;
   const name = 'Müller <b>&amp; $& "Co"';
   const brand = { name, colour: null, letterhead: [], support_address: null, language: 'en' };
@@ -155,7 +155,7 @@ test('the operator’s name and logo stand on every page from the start and afte
   await page.getByRole('link', { name: 'Sellthrough docs' }).waitFor();
 });
 
-test('dark follows the system until the reader chooses, and the choice is remembered', async () => {
+test('dark follows the system until the reader chooses, and the choice is remembered @nightly', async () => {
   const page = await site.open('/docs/', { colorScheme: 'dark' });
   await isAlive(page);
   assert.ok(await isDark(page));
@@ -217,7 +217,7 @@ test('an address without a page says so, and leads on', async () => {
   await heading(page, 'Documentation').waitFor();
 });
 
-test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on screens wide and narrow', async () => {
+test('no rule of WCAG is broken and nothing scrolls sideways, light and dark, on screens wide and narrow @nightly', async () => {
   const page = await site.open('/docs/');
   const looks = [
     { colorScheme: 'light', width: 1280 },

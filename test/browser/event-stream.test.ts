@@ -35,7 +35,7 @@ async function testKeyOf(page: Page): Promise<string> {
   return key ?? '';
 }
 
-test('on Connect a request with the test key appears though the page cannot poll', async () => {
+test('on Connect a request with the test key appears though the page cannot poll @nightly', async () => {
   const account = await panel.service.createReseller();
   const page = await panel.openAs(account, '/panel/');
   await openWithoutPolling(page, '/panel/connect');
@@ -46,7 +46,7 @@ test('on Connect a request with the test key appears though the page cannot poll
   await arrivals.getByText('GET /api/v1/balance').waitFor();
 });
 
-test('where the stream is refused, the page polls', async () => {
+test('where the stream is refused, the page polls @nightly', async () => {
   const account = await panel.service.createReseller();
   const page = await panel.openAs(account, '/panel/');
   let refused = 0;
@@ -77,7 +77,7 @@ test('orders and credits of others appear on open pages, and the end of the sess
   await page.getByRole('dialog').getByLabel('Password').waitFor();
 });
 
-test('a hidden tab has no stream, and shown again it reads what it may have missed', async () => {
+test('a hidden tab has no stream, and shown again it reads what it may have missed @nightly', async () => {
   const account = await panel.service.createReseller();
   const page = await panel.openAs(account, '/panel/');
   await openWithoutPolling(page, '/panel/connect');

@@ -140,7 +140,7 @@ test('no page of the panel breaks a rule of WCAG, scrolls sideways or does anyth
   for (const { path, title } of Object.values(panelPages)) await look(page, path, title);
 });
 
-test('nor do tables in place of charts, lists without a match, and addresses without a page', async () => {
+test('nor do tables in place of charts, lists without a match, and addresses without a page @nightly', async () => {
   const page = await panel.openAs(reseller, '/panel/?span=months&view=table');
   await look(page, '/panel/?span=months&view=table', 'Overview');
   await look(page, '/panel/orders?customer=no-such', 'Orders');
@@ -160,7 +160,7 @@ test('no page of the console does either, nor an account’s lists, a trial and 
   await look(page, '/panel/admin/packages/new', 'New package');
 });
 
-test('nor does a page of an account that is empty, blocked, or no one’s yet', async () => {
+test('nor does a page of an account that is empty, blocked, or no one’s yet @nightly', async () => {
   const empty = await panel.service.createReseller();
   const page = await panel.openAs(empty);
   for (const file of [
@@ -203,7 +203,7 @@ test('nor does a page of the customer, from the login link to the used link', as
   await look(page, customerLink, 'This link no longer works');
 });
 
-test('nor does test mode, nor the dialog of its clock', async () => {
+test('nor does test mode, nor the dialog of its clock @nightly', async () => {
   const page = await panel.openAs(reseller);
   await page.getByRole('switch', { name: 'Test mode' }).click();
   const band = page.getByRole('region', { name: 'Test mode' });
@@ -249,11 +249,11 @@ test('nor does a dialog', async () => {
   await check(page, 'the form of an endpoint');
 });
 
-test('nor does a dialog or a drawer that a page of the panel opens', async () => {
+test('nor does a dialog or a drawer that a page of the panel opens @nightly', async () => {
   await openEach(await panel.openAs(reseller), panelDialogs);
 });
 
-test('nor does one of the console', async () => {
+test('nor does one of the console @nightly', async () => {
   const console = await panel.openAs(panel.service.admin);
   await openEach(console, consoleDialogs);
   await console.goto(`/panel/admin/packages/${panel.service.packages.basic}`);
@@ -269,7 +269,7 @@ test('nor does one of the console', async () => {
   }
 });
 
-test('nothing in sight moves while a page’s answers arrive one after another', async () => {
+test('nothing in sight moves while a page’s answers arrive one after another @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/icon.svg');
   await page.setViewportSize({ width: 390, height: 800 });
   await page.addInitScript(() => {

@@ -51,8 +51,12 @@ async function openNoting(width: number): Promise<Page> {
 const writtenOn = (page: Page) =>
   page.evaluate(() => (window as unknown as { written?: readonly Written[] }).written ?? []);
 
-for (const width of [390, 768, 1280]) {
-  test(`at ${width} pixels the last month and the last day of a chart are named, and no name is cut off`, async () => {
+for (const [width, tag] of [
+  [390, ''],
+  [768, ' @nightly'],
+  [1280, ' @nightly'],
+] as const) {
+  test(`at ${width} pixels the last month and the last day of a chart are named, and no name is cut off${tag}`, async () => {
     const page = await openNoting(width);
     for (const [path, last] of [
       ['/panel/?span=months', 'Mar 26'],
@@ -72,7 +76,7 @@ for (const width of [390, 768, 1280]) {
   });
 }
 
-test('spending by package stands on the overview beside the time before, and each package opens its orders', async () => {
+test('spending by package stands on the overview beside the time before, and each package opens its orders @nightly', async () => {
   const page = await panel.openAs(reseller);
   const table = page.getByRole('table', { name: 'Spending by package' });
   const basic = table.getByRole('row').filter({ hasText: 'Basic' });
@@ -95,7 +99,7 @@ test('spending by package stands on the overview beside the time before, and eac
   assert.equal(new URL(page.url()).searchParams.get('kind'), 'renew');
 });
 
-test('a day of the chart opens its rows by exact times, from the bar and from the table, and the last one is said to run', async () => {
+test('a day of the chart opens its rows by exact times, from the bar and from the table, and the last one is said to run @nightly', async () => {
   const page = await panel.openAs(reseller);
   await page.getByText('In progress: Thu, 12 Mar 2026').first().waitFor();
   const chart = page.getByRole('img', { name: /^Spending: / });
@@ -112,7 +116,7 @@ test('a day of the chart opens its rows by exact times, from the bar and from th
   assert.deepEqual(Object.fromEntries(new URL(page.url()).searchParams), today);
 });
 
-test('plans that end soon open the customers of that time', async () => {
+test('plans that end soon open the customers of that time @nightly', async () => {
   const page = await panel.openAs(reseller);
   await page.getByRole('link', { name: 'View customer' }).waitFor({ state: 'hidden' });
   panel.service.clock.seconds = secondsOf('2026-04-01T10:00:00Z');
@@ -160,7 +164,7 @@ test('alerts are set on a page, what is wrong is said, and they are those of the
   });
 });
 
-test('an operator who signs in lands on Business, a reseller on the overview, and a link that was opened is followed', async () => {
+test('an operator who signs in lands on Business, a reseller on the overview, and a link that was opened is followed @nightly', async () => {
   const { service } = panel;
   const names = new Map([
     [service.admin, 'Business'],

@@ -11,7 +11,7 @@ import { said, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-test('what the palette finds leaves the focus in the page that it opens, also on a page just loaded', async () => {
+test('what the palette finds leaves the focus in the page that it opens, also on a page just loaded @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'ada@example.com');
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -37,7 +37,7 @@ test('what the palette finds leaves the focus in the page that it opens, also on
   assert.equal(await focused(page), 'content');
 });
 
-test('a dialog closed on a page just loaded leaves the focus in the content, not on the skip link', async () => {
+test('a dialog closed on a page just loaded leaves the focus in the content, not on the skip link @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();
@@ -103,7 +103,7 @@ test('Tab at the end of a drawer goes on at its row, and Escape from there close
   await link.and(page.locator(':focus')).waitFor();
 });
 
-test('an account is credited by keyboard alone: the amount, Enter, Enter', async () => {
+test('an account is credited by keyboard alone: the amount, Enter, Enter @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   await page.getByRole('button', { name: 'Credit', exact: true }).focus();

@@ -78,13 +78,13 @@ test('there are more than 500 names, and every one is taken', () => {
   assert.equal(new Set(names).size, names.length);
 });
 
-test('the list of customers shows every name as text', async () => {
+test('the list of customers shows every name as text @nightly', async () => {
   const page = await panel.openAs(reseller, '/panel/customers');
   const shown = await overAllPages(page, () => page.getByRole('table').getByRole('link').allTextContents());
   assert.deepEqual(shown.sort(), [...names].sort());
 });
 
-test('the ledger shows every memo as text, and its CSV computes none', async () => {
+test('the ledger shows every memo as text, and its CSV computes none @nightly', async () => {
   const page = await panel.openAs(reseller, '/panel/ledger');
   const rows = await overAllPages(page, () => page.getByRole('row').allTextContents());
   const missing = names.filter((memo) => !rows.some((text) => text.includes(`${memo} (by admin)`)));
@@ -124,7 +124,7 @@ test('the pages of a customer, the palette and the dialogs show a hostile name a
   }
 });
 
-test('the console shows hostile names of accounts and customers as text, also in its log of changes', async () => {
+test('the console shows hostile names of accounts and customers as text, also in its log of changes @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, `/panel/admin/accounts/${reseller.id}`);
   const [name = ''] = own;
   await page.getByRole('main').getByText(name, { exact: true }).waitFor();
@@ -158,7 +158,7 @@ test('a name that turns the direction of writing does not turn what stands after
   assert.ok(after.x >= before.x + before.width || after.y >= before.y + before.height, 'old, then new');
 });
 
-test('packages of hostile names and features are shown as text where they are edited, ordered and used', async () => {
+test('packages of hostile names and features are shown as text where they are edited, ordered and used @nightly', async () => {
   const { service } = panel;
   const price = { monthly: '1.00', quarterly: '3.00', yearly: '12.00' };
   const packages: { id: number; name: string; features: readonly string[] }[] = [];

@@ -84,7 +84,7 @@ test('the sheet on ? lists keys, and every one of them goes where it says', asyn
   }
 });
 
-test('anyone who leaves a list before the search for what he typed begins is not called back by it', async () => {
+test('anyone who leaves a list before the search for what he typed begins is not called back by it @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers');
   await heading(page, 'Customers').waitFor();
@@ -102,7 +102,7 @@ test('anyone who leaves a list before the search for what he typed begins is not
   assert.equal(new URL(page.url()).pathname, '/panel/orders');
 });
 
-test('single keys can be switched off for good, and Ctrl K works on', async () => {
+test('single keys can be switched off for good, and Ctrl K works on @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   await heading(page, 'Overview').waitFor();
@@ -149,7 +149,7 @@ test('an order is placed with the keyboard alone, and the focus goes back to whe
   await opener.and(page.locator(':focus')).waitFor();
 });
 
-test('everything that the Tab key reaches shows its focus; the first stop skips to the content', async () => {
+test('everything that the Tab key reaches shows its focus; the first stop skips to the content @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await reseller.post('/orders', { package_id: panel.service.packages.basic, customer: 'in-a-row' });
   const page = await panel.openAs(reseller, '/panel/orders');

@@ -49,7 +49,7 @@ test('the operator finds an order among those of all accounts, and who placed it
   await heading(page, names.north).waitFor();
 });
 
-test('a span of days is chosen by name, or between two days', async () => {
+test('a span of days is chosen by name, or between two days @nightly', async () => {
   const page = await panel.openAs(north, '/panel/orders');
   await row(page, 'ada').waitFor();
   const span = page.getByRole('combobox', { name: 'Ordered' });
@@ -115,7 +115,7 @@ test('a view keeps filters and columns under a name, with spans that move on, an
   await untilCount(menu.getByRole('button', { name: 'First orders', exact: true }), 0);
 });
 
-test('the palette begins actions on their pages, in groups, and only those that the role allows', async () => {
+test('the palette begins actions on their pages, in groups, and only those that the role allows @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin/audit');
   await heading(page, 'Audit log').waitFor();
   const begin = async (typed: string, option: RegExp) => {

@@ -60,7 +60,7 @@ test('a login link made on the customer’s page lets its customer in once, in a
   await customer.getByText(new RegExp(`Sie bekommen ihn von \\S?${shop}`)).waitFor();
 });
 
-test('an order can bring a login link along; a new link ends the one before it', async () => {
+test('an order can bring a login link along; a new link ends the one before it @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   const button = await prepareOrder(page, 'linked', 'Basic');

@@ -31,7 +31,7 @@ async function prepare(): Promise<void> {
   assert.equal(suspended.status, 200, suspended.text);
 }
 
-test('the palette of the operator finds customers of every account, and leads to the customer', async () => {
+test('the palette of the operator finds customers of every account, and leads to the customer @nightly', async () => {
   await prepare();
   const page = await panel.openAs(panel.service.admin, '/panel/admin');
   await heading(page, 'Business').waitFor();
@@ -46,7 +46,7 @@ test('the palette of the operator finds customers of every account, and leads to
   await untilCount(page.getByRole('row'), 2);
 });
 
-test('the audit log names what was changed, and its filters stand in the address', async () => {
+test('the audit log names what was changed, and its filters stand in the address @nightly', async () => {
   await prepare();
   const page = await panel.openAs(panel.service.admin, `/panel/admin/audit?account=${username}`);
   await row(page, 'Account created').getByRole('link', { name: username }).waitFor();
@@ -57,7 +57,7 @@ test('the audit log names what was changed, and its filters stand in the address
   await page.goBack();
 });
 
-test('on a phone the packages say what is retired, and what distributors pay', async () => {
+test('on a phone the packages say what is retired, and what distributors pay @nightly', async () => {
   await prepare();
   const page = await panel.openAs(panel.service.admin, '/panel/admin/packages');
   await page.setViewportSize({ width: 390, height: 800 });
@@ -208,7 +208,7 @@ test('several unanswered orders are accepted at once, with the result of each', 
   assert.equal((await acme.get(`/orders/${orders[1].id}`)).body.order.status, 'completed');
 });
 
-test('calls that the product does not take are seen at once, sent again, closed by hand, and decided on the order', async () => {
+test('calls that the product does not take are seen at once, sent again, closed by hand, and decided on the order @nightly', async () => {
   await prepare();
   const { service } = panel;
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
@@ -269,7 +269,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await row(page, 'held').getByRole('link', { name: 'held', exact: true }).waitFor();
 });
 
-test('the operator reads a reseller’s last refused request in four clicks', async () => {
+test('the operator reads a reseller’s last refused request in four clicks @nightly', async () => {
   await prepare();
   const refused = await acme.post('/orders', { package_id: 999, customer: 'no-such' });
   assert.equal(refused.body.error.code, 'invalid_package');
@@ -288,7 +288,7 @@ test('the operator reads a reseller’s last refused request in four clicks', as
   await expectAccessible(page, 'a request of an account, in the console');
 });
 
-test('an operator’s navigation begins with the console, leaves out ordering until asked, and keeps the way out in view', async () => {
+test('an operator’s navigation begins with the console, leaves out ordering until asked, and keeps the way out in view @nightly', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin', { viewport: { width: 1280, height: 800 } });
   const menu = page.getByRole('navigation', { name: 'Main' });

@@ -46,7 +46,7 @@ test('a renewal and a change of package do what their preview said, the refund i
   assert.equal((await reseller.get('/balance')).body.balance, '75.00');
 });
 
-test('a customer’s page says how the plan stands: renewing itself, ending, suspended, cancelled', async () => {
+test('a customer’s page says how the plan stands: renewing itself, ending, suspended, cancelled @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const id = await order(reseller, 'life.of.a.plan');
   const act = async (method: string, what: string, body: object) => {
@@ -73,7 +73,7 @@ test('a customer’s page says how the plan stands: renewing itself, ending, sus
   await row(page, 'life.of.a.plan').getByText('Canceled').waitFor();
 });
 
-test('filters of the orders stand in the address: a reload and the Back button keep them', async () => {
+test('filters of the orders stand in the address: a reload and the Back button keep them @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   for (const customer of ['filter.one', 'filter.two', 'filter.two']) await order(reseller, customer);
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -104,7 +104,7 @@ test('filters of the orders stand in the address: a reload and the Back button k
   await rows.nth(3).waitFor();
 });
 
-test('what fails says so in place, with the id of the request, and can be tried again', async () => {
+test('what fails says so in place, with the id of the request, and can be tried again @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'is.there');
   const page = await panel.openAs(reseller, '/panel/');

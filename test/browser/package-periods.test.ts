@@ -15,7 +15,7 @@ const offered = async (within: Locator) =>
     text.trim(),
   );
 
-test('a package with a description and two periods is made in the console, and the order dialog offers these', async () => {
+test('a package with a description and two periods is made in the console, and the order dialog offers these @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '500.00' });
   const page = await panel.openAs(service.admin, '/panel/admin/packages/new');

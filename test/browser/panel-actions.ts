@@ -86,3 +86,17 @@ export async function shownSecret(box: Locator, pattern: RegExp): Promise<string
   await shown.waitFor();
   return (await shown.textContent()) ?? '';
 }
+
+/**
+ * The service carries out the first request to `address`, and the page never hears of it. The route stays: Playwright's `times`
+ * removes it, and a request at that moment may hang.
+ */
+export async function loseFirstAnswer(page: Page, address: string | RegExp): Promise<void> {
+  let isLost = false;
+  await page.route(address, async (route) => {
+    if (isLost) return route.continue();
+    isLost = true;
+    await route.fetch();
+    return route.abort();
+  });
+}

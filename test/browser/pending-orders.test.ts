@@ -48,7 +48,7 @@ test('a pending order is pending in the dialog, in the lists, in the drawers and
   assert.doesNotMatch(await main.innerText(), /Expired|Ended/);
 });
 
-test('a renewal that is pending leaves the customer active, and says that it is pending', async () => {
+test('a renewal that is pending leaves the customer active, and says that it is pending @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '100.00' });
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/product')).status, 200);

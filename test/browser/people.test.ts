@@ -78,7 +78,7 @@ test('an owner invites a colleague, who chooses a password by the link, once, an
   await row(owner, 'grace').getByText('Invited').waitFor({ state: 'detached' });
 });
 
-test('a viewer is offered nothing that changes anything; given another role, it is offered without a new sign-in', async () => {
+test('a viewer is offered nothing that changes anything; given another role, it is offered without a new sign-in @nightly', async () => {
   const { reseller, page, person } = await openAsPerson('viewer');
   await reseller.post('/orders', { package_id: panel.service.packages.basic, customer: 'bea' });
   await page.reload();
@@ -157,7 +157,7 @@ test('a new link for someone who was invited replaces the one before', async () 
   await heading(used, 'Forgot your password?').waitFor();
 });
 
-test('a role that needs a second factor sets it up first, sees the recovery codes, and cannot switch it off', async () => {
+test('a role that needs a second factor sets it up first, sees the recovery codes, and cannot switch it off @nightly', async () => {
   const { service } = panel;
   const person = await addPerson(service, service.admin, 'viewer');
   const page = await panel.open('/panel/admin');
@@ -185,7 +185,7 @@ test('a role that needs a second factor sets it up first, sees the recovery code
   await heading(page, 'Business').waitFor();
 });
 
-test('a password given with one sensitive action may stay away from the next for five minutes, and then not', async () => {
+test('a password given with one sensitive action may stay away from the next for five minutes, and then not @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
@@ -228,7 +228,7 @@ test('a password given with one sensitive action may stay away from the next for
   await said(page, 'Key Shop revoked.');
 });
 
-test('in the console support is offered neither money nor prices, and is refused them; finance has no accounts to change', async () => {
+test('in the console support is offered neither money nor prices, and is refused them; finance has no accounts to change @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '20.00' });
   const support = await addPerson(service, service.admin, 'support');
@@ -279,7 +279,7 @@ test('in the console support is offered neither money nor prices, and is refused
   await row(owner, finance.username).first().waitFor();
 });
 
-test('an administrator manages the people of any account, with the roles of that kind of account', async () => {
+test('an administrator manages the people of any account, with the roles of that kind of account @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);

@@ -54,7 +54,7 @@ test('a refused request is read down to its body in three clicks, once the accou
   await drawer(page).getByText('Bodies aren’t being logged.').waitFor();
 });
 
-test('the page of the API says when programs are given another address than the browser uses', async () => {
+test('the page of the API says when programs are given another address than the browser uses @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await heading(page, 'API access').waitFor();
@@ -72,7 +72,7 @@ test('the page of the API says when programs are given another address than the 
   await expectAccessible(page, 'API access with a notice');
 });
 
-test('the ledger is filtered by kind with the totals of its time, and a row opens its entry beside the list', async () => {
+test('the ledger is filtered by kind with the totals of its time, and a row opens its entry beside the list @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const body = { package_id: panel.service.packages.basic, customer: 'cleo@example.com' };
   assert.equal((await reseller.post('/orders', body)).status, 201);

@@ -55,7 +55,7 @@ test('the order dialog says before the button that an order waits, that the cust
   }
 });
 
-test('the product’s mark and the operator’s logo, however wide, are seen on phones, tablets and wide screens', async () => {
+test('the product’s mark and the operator’s logo, however wide, are seen on phones, tablets and wide screens @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(reseller, '/panel/');
@@ -85,7 +85,7 @@ test('the product’s mark and the operator’s logo, however wide, are seen on 
   assert.equal((await service.admin.send('DELETE', '/api/admin/v1/brand/logo')).status, 200);
 });
 
-test('in forced colors the current page and tab, the selected and the open row stand out', async () => {
+test('in forced colors the current page and tab, the selected and the open row stand out @nightly', async () => {
   const { service } = panel;
   const { admin } = service;
   const reseller = await service.createReseller({ credit: '50.00' });
@@ -114,7 +114,7 @@ test('in forced colors the current page and tab, the selected and the open row s
   await expectSeen(tabs.getByRole('link', { name: 'Orders' }), tabs.getByRole('link', { name: 'Customers' }));
 });
 
-test('what is not there offers no second try, on pages, in lists and beside them; and no refusal speaks to programs', async () => {
+test('what is not there offers no second try, on pages, in lists and beside them; and no refusal speaks to programs @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders/1');

@@ -58,7 +58,7 @@ test('anyone who follows a deep link signs in on the way and lands on it; a wron
   await untilDisabled(page.getByRole('button', { name: 'Sign in' }));
 });
 
-test('signing out while the service is away forgets what was shown, says so, and is tried again', async () => {
+test('signing out while the service is away forgets what was shown, says so, and is tried again @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();
@@ -130,7 +130,7 @@ test('codes at sign-in: set up by key, asked for with the password, a recovery c
   await heading(plain, 'Overview').waitFor();
 });
 
-test('an administrator lets in who lost password, app and recovery codes', async () => {
+test('an administrator lets in who lost password, app and recovery codes @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.openAs(reseller, '/panel/security');
@@ -252,7 +252,7 @@ test('a reseller who is blocked while he works is stopped at once, and signs in 
   assert.equal((await reseller.get('/balance')).status, 200);
 });
 
-test('an administrator ends the sessions of an account, and sees in the audit log who signed in and who was refused', async () => {
+test('an administrator ends the sessions of an account, and sees in the audit log who signed in and who was refused @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.openAs(reseller, '/panel/security');
@@ -277,7 +277,7 @@ test('an administrator ends the sessions of an account, and sees in the audit lo
   await row(console, 'Sessions ended').first().waitFor();
 });
 
-test('the last administrator who can sign in cannot block himself', async () => {
+test('the last administrator who can sign in cannot block himself @nightly', async () => {
   const { admin } = panel.service;
   const console = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}`);
   await chooseMore(console, 'Block');
@@ -328,7 +328,7 @@ test('who forgot the password has a link mailed, sets another one by it and sign
   await heading(security, 'Sign in').waitFor();
 });
 
-test('without mail the page for a forgotten password says whom to ask', async () => {
+test('without mail the page for a forgotten password says whom to ask @nightly', async () => {
   const page = await panel.open('/panel/sign-in');
   await page.route(/\/panel\/api\/sign-in$/, (route) => route.fulfill({ json: { password_reset: false } }));
   await page.goto('/panel/reset-password');

@@ -75,7 +75,7 @@ test('an order in test mode costs nothing real, its plan ends when the clock is 
   assert.equal((await reseller.get('/orders')).body.total, 0);
 });
 
-test('a plan that renews itself is renewed by each month of the clock, which can be moved to a date as well', async () => {
+test('a plan that renews itself is renewed by each month of the clock, which can be moved to a date as well @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const tests = await testModeOf(panel.service, reseller);
   const { order } = expectStatus(
@@ -110,7 +110,7 @@ test('a plan that renews itself is renewed by each month of the clock, which can
   await form.getByRole('alert').first().waitFor();
 });
 
-test('a move that one request has no time for goes on with the same key when it is asked to', async () => {
+test('a move that one request has no time for goes on with the same key when it is asked to @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   await switchOn(page);
@@ -165,7 +165,7 @@ test('a test gets credit, and begins again when its owner has read what goes', a
   assert.equal((await tests.get('/balance')).body.balance, '1000.00', 'the test key stays');
 });
 
-test('every page says whether it shows the test or what is real, to eyes, titles and screen readers', async () => {
+test('every page says whether it shows the test or what is real, to eyes, titles and screen readers @nightly', async () => {
   const page = await panel.openAs(panel.service.admin);
   await page.getByRole('button', { name: 'Show ordering pages' }).click();
   await switchOn(page);
@@ -181,7 +181,7 @@ test('every page says whether it shows the test or what is real, to eyes, titles
   }
 });
 
-test('test mode is of one tab: it stays when the page is loaded again, and ends with the sign-in', async () => {
+test('test mode is of one tab: it stays when the page is loaded again, and ends with the sign-in @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/orders');
   await switchOn(page);
@@ -201,7 +201,7 @@ test('test mode is of one tab: it stays when the page is loaded again, and ends 
   await untilCount(band(page), 0);
 });
 
-test('what is exported in test mode is the ledger of the test', async () => {
+test('what is exported in test mode is the ledger of the test @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '77.00' });
   const page = await panel.openAs(reseller, '/panel/ledger');
   await switchOn(page);
@@ -215,7 +215,7 @@ test('what is exported in test mode is the ledger of the test', async () => {
   assert.doesNotMatch(text, /77\.00/);
 });
 
-test('keys of both modes stand in one list, each saying which it is; the first request is written for either', async () => {
+test('keys of both modes stand in one list, each saying which it is; the first request is written for either @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/api-access');
   await makeKey(page, 'Shop', 'Real orders', /^sk_live_/);
@@ -239,7 +239,7 @@ test('keys of both modes stand in one list, each saying which it is; the first r
   await row(console, 'Made for their tests').getByText('Test', { exact: true }).waitFor();
 });
 
-test('a viewer sees test mode, and is offered nothing that changes it', async () => {
+test('a viewer sees test mode, and is offered nothing that changes it @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const viewer = await addPerson(panel.service, reseller, 'viewer');
   const page = await panel.openWith(viewer.panel.cookie, '/panel/');

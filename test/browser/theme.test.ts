@@ -20,7 +20,7 @@ const panel = usePanelBrowser(async ({ admin }) => {
   expectStatus(await admin.send('PUT', '/api/admin/v1/brand/logo', { data }), 200);
 });
 
-test('a chosen theme holds over a reload, at the sign-in and in other tabs; charts, logo and brand follow it', async () => {
+test('a chosen theme holds over a reload, at the sign-in and in other tabs; charts, logo and brand follow it @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const order = { package_id: panel.service.packages.basic, customer: 'ada@example.com' };
   expectStatus(await reseller.post('/orders', order), 201);

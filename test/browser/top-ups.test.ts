@@ -67,7 +67,7 @@ test('an order that the balance does not cover waits in its dialog, and is place
   await dialog(page, 'Order placed').getByText('€0.00').waitFor();
 });
 
-test('an order waits for a transfer too, whose details stay at hand', async () => {
+test('an order waits for a transfer too, whose details stay at hand @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller);
   const order = await shortOrder(page, 'bert');
@@ -119,7 +119,7 @@ test('a card top-up from the overview leads to the provider and back, and is cre
   await page.getByText('No matching top-ups').waitFor();
 });
 
-test('a transfer shows where it goes, can be copied and scanned, and can be canceled', async () => {
+test('a transfer shows where it goes, can be copied and scanned, and can be canceled @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/top-ups');
   await page.getByText('No top-ups yet').waitFor();
@@ -355,7 +355,7 @@ test('a card is saved at the provider, and charged automatically until it is tur
   await card.getByText('Off', { exact: true }).waitFor();
 });
 
-test('a card whose bank asks for its holder pauses it, and the page leads to the payment', async () => {
+test('a card whose bank asks for its holder pauses it, and the page leads to the payment @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '40.00' });
   const page = await panel.openAs(reseller, '/panel/top-ups');
   const card = page.getByRole('region', { name: /^Automatic top-up/ });
@@ -373,7 +373,7 @@ test('a card whose bank asks for its holder pauses it, and the page leads to the
   await page.getByText('€100.00').first().waitFor();
 });
 
-test('in test mode the outcome of the payment is chosen, and nothing real moves', async () => {
+test('in test mode the outcome of the payment is chosen, and nothing real moves @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '3.00' });
   const page = await panel.openAs(reseller);
   await page.getByRole('switch', { name: 'Test mode' }).click();
@@ -400,7 +400,7 @@ test('in test mode the outcome of the payment is chosen, and nothing real moves'
   await balance(page).getByText('€3.00').waitFor();
 });
 
-test('a viewer sees the top-ups and cannot add any', async () => {
+test('a viewer sees the top-ups and cannot add any @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const topup = await topUp(reseller, '5.00', { method: 'bank_transfer' });
   const viewer = await addPerson(panel.service, reseller, 'viewer');

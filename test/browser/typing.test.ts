@@ -70,7 +70,7 @@ test('a dialog that holds something typed asks before Escape, Back or a press be
   await heading(page, 'Audit log').waitFor();
 });
 
-test('no page with something typed and not saved is left without a word', async () => {
+test('no page with something typed and not saved is left without a word @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const look = async (page: Page, title: string, label: string, typed: string, away: string) => {
@@ -104,7 +104,7 @@ test('no page with something typed and not saved is left without a word', async 
   await goTo(page, 'Ledger');
 });
 
-test('dialogs are fetched when the list is there and before they are opened: the first key opens them without a request', async () => {
+test('dialogs are fetched when the list is there and before they are opened: the first key opens them without a request @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/icon.svg', { fetchesEarly: true });
   const held: Route[] = [];
@@ -132,7 +132,7 @@ test('dialogs are fetched when the list is there and before they are opened: the
   await untilValue(field, 'ada');
 });
 
-test('what is typed while a dialog or a list is still on its way arrives, and does nothing else', async () => {
+test('what is typed while a dialog or a list is still on its way arrives, and does nothing else @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const placed = await reseller.post('/orders', {
     package_id: panel.service.packages.basic,

@@ -186,7 +186,7 @@ test('a delivery that failed says what was sent and answered and when it is next
   assert.deepEqual(again, [one, two], 'in order');
 });
 
-test('what the service switched off is said on the overview, with a way to the endpoint, where it is switched on', async () => {
+test('what the service switched off is said on the overview, with a way to the endpoint, where it is switched on @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '500.00' });
   const { at } = await createEndpoint(reseller, 'gone', ['order.completed']);
   at.answer = () => 410;
@@ -211,7 +211,7 @@ test('what the service switched off is said on the overview, with a way to the e
   await heading(page, 'gone').waitFor();
 });
 
-test('the page of events begins nothing by being looked at; then it has the newest first, by type, each with its JSON', async () => {
+test('the page of events begins nothing by being looked at; then it has the newest first, by type, each with its JSON @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '500.00' });
   const page = await panel.openAs(reseller, '/panel/');
   await goTo(page, 'Events');
@@ -250,7 +250,7 @@ test('the page of events begins nothing by being looked at; then it has the newe
   await open.waitFor({ state: 'detached' });
 });
 
-test('anyone who may only look is offered nothing, and test mode has endpoints and events of its own', async () => {
+test('anyone who may only look is offered nothing, and test mode has endpoints and events of its own @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '500.00' });
   const { at, path } = await createEndpoint(reseller, 'real');
   await order(reseller, 'real.one@example.com');

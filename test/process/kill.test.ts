@@ -14,7 +14,7 @@ const edges: Readonly<Record<'embedded' | 'postgres', readonly CrashPoint[]>> = 
   postgres: ['in-commit', 'before-answer'],
 };
 
-test('kill -9 around the commit loses and doubles no order on the embedded database', async (context) => {
+test('kill -9 around the commit loses and doubles no order on the embedded database @nightly', async (context) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sellthrough-kill-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));
   copyEmbeddedTemplate(dataDir);

@@ -114,7 +114,7 @@ describe('a demo', () => {
     assert.equal(await offered(demo, { host: 'shop.example' }), 'off');
   });
 
-  test('does not offer it once it runs with a public address, behind a proxy, or not as a demo; and its books are right', async () => {
+  test('does not offer it once it runs with a public address, behind a proxy, or not as a demo; and its books are right @nightly', async () => {
     await demo.stop();
     for (const options of [
       { environment: { PUBLIC_URL: 'http://shop.example' } },

@@ -309,7 +309,7 @@ describe('the first start of all', () => {
   });
 });
 
-test('on a terminal requests are logged only with LOG_REQUESTS=1; elsewhere unless it is 0', async () => {
+test('on a terminal requests are logged only with LOG_REQUESTS=1; elsewhere unless it is 0 @nightly', async () => {
   const dataDir = join(folder, 'requests-logged');
   copyEmbeddedTemplate(dataDir);
   const terminal = { NODE_OPTIONS: watched.NODE_OPTIONS.replace('stderr', 'stdout') };

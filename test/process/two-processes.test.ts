@@ -414,7 +414,7 @@ describe('processes that start in the same instant on an empty database', () => 
     }
   });
 
-  test('make one administrator and one demo also when both find neither of them', async () => {
+  test('make one administrator and one demo also when both find neither of them @nightly', async () => {
     for (;;) {
       const url = await newDatabase();
       await command(url, 'migrate');

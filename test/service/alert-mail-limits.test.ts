@@ -46,7 +46,7 @@ test('links to confirm are limited to one a day for an account, three a day in a
   assert.equal(await asked(), 3, 'the next day it is asked again, by this account and two others');
 });
 
-test('150 plans that end each day are all mailed the same day, beside other notices', async () => {
+test('150 plans that end each day are all mailed the same day, beside other notices @nightly', async () => {
   service.clock.seconds += 60 * day;
   await runPlanEnds(service);
   const address = 'many@example.com';

@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => service.close());
 
-const seed = 1;
+const seed = 2;
 const requestsMin = 1_000;
 /** At most this many requests, because it may take long until rare operations are drawn. */
 const requestsMax = 8_000;

@@ -254,7 +254,7 @@ function isAsked(route: DeclaredRoute, caller: Caller): boolean {
 
 for (const mode of ['live', 'test'] as const) {
   const other = mode === 'live' ? 'test' : 'live';
-  test(`no ${mode} caller reads or changes a ${other} row, by any declared route`, async () => {
+  test(`no ${mode} caller reads or changes a ${other} row, by any declared route${mode === 'live' ? ' @nightly' : ''}`, async () => {
     const targets = rows.filter((each) => each.mode === other);
     const before = await rowsOfMode(other);
     assert.ok([...before.values()].flat().join().includes('named-'), 'there are rows to reach');

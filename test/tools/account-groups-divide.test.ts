@@ -297,7 +297,7 @@ test('killed in the middle, the accounts are one group as before, and it can be 
   assert.equal((await runForJson(['verify'], { cwd: folder, environment })).ok, true);
 });
 
-test('a process that was away while they were divided writes nothing, and says why', async () => {
+test('a process that was away while they were divided writes nothing, and says why @nightly', async () => {
   const url = await copyOfTemplate();
   const service = await startProcess(url);
   await divide(url);

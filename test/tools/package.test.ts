@@ -143,7 +143,7 @@ test('it serves from an empty folder: the pages, the first order by the printed 
   service = undefined;
 });
 
-test('its other commands run too', async () => {
+test('its other commands run too @nightly', async () => {
   const program = join(installed, 'bin', 'sellthrough.mjs');
   // The package must also work on PostgreSQL, with the client that it includes.
   const database = await createTestDatabase();

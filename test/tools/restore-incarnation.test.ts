@@ -65,7 +65,9 @@ const kinds: Readonly<Record<string, () => Promise<Place>>> = {
 };
 
 for (const [kind, createPlace] of Object.entries(kinds)) {
-  test(`${kind}: after a restore no call and no webhook has an id of before, and old cursors are gone`, async () => {
+  // The embedded database alone adds nothing to what PostgreSQL shows.
+  const tag = kind === 'the embedded database' ? ' @nightly' : '';
+  test(`${kind}: after a restore no call and no webhook has an id of before, and old cursors are gone${tag}`, async () => {
     product = await startProductReceiver();
     receiver = await startWebhookReceiver();
     const decided = decideOncePerId(product);

@@ -87,11 +87,11 @@ test('the samples of the README check under strict, in the order in which they s
   await checkTypes('readme.ts', 'nodenext', ['es2022'], ['node']);
 });
 
-for (const [title, libraries, types] of [
-  ['a browser’s types', ['es2022', 'dom'], []],
-  ['Node’s types', ['es2022'], ['node']],
+for (const [title, libraries, types, tag] of [
+  ['a browser’s types', ['es2022', 'dom'], [], ' @nightly'],
+  ['Node’s types', ['es2022'], ['node'], ''],
 ] as const) {
-  test(`the types check in an empty project with ${title}, and a mistake is reported`, async () => {
+  test(`the types check in an empty project with ${title}, and a mistake is reported${tag}`, async () => {
     const source = `import { isSellthroughError, Sellthrough, type Order } from '@sellthrough/client';
 const client = new Sellthrough({ baseUrl: 'https://x.example', apiKey: 'k', fetch });
 export async function place(signal: AbortSignal): Promise<Order> {

@@ -95,7 +95,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
   });
 });
 
-test('a restore takes the right secret.key that was copied into the empty folder beforehand', async () => {
+test('a restore takes the right secret.key that was copied into the empty folder beforehand @nightly', async () => {
   const dataDir = inFolder('prepared');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'secret.key'), `${secretKey}\n`, { mode: 0o600 });
