@@ -88,8 +88,8 @@ export async function shownSecret(box: Locator, pattern: RegExp): Promise<string
 }
 
 /**
- * The service carries out the first request to `address`, and the page never hears of it. The route stays: Playwright's `times`
- * removes it, and a request at that moment may hang.
+ * The service carries out the first request to `address`, but its answer is lost. The route stays: Playwright's `times` would
+ * remove it, and a request at that moment may hang.
  */
 export async function loseFirstAnswer(page: Page, address: string | RegExp): Promise<void> {
   let isLost = false;
