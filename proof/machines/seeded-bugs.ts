@@ -339,9 +339,9 @@ export const seededBugs: readonly SeededBug[] = [
   {
     name: 'opening a login link spends it',
     file: 'src/features/customer-portal/login-link-routes.ts',
-    find: 'const found = await tokens.find(token, request, reply, () => customerOfLink(token, link));',
+    find: 'return showLink(request, reply, await findLink<never>(token, request, reply, async () => null));',
     replace:
-      "const found = await customerOfLink(token, link);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });",
+      "const link = await findLink<never>(token, request, reply, async () => null);\n    await spendLoginLink(database, token, { use: 'session', validSeconds: 1, earlier: null, now: now() });\n    return showLink(request, reply, link);",
     test: 'test/service/login-links.test.ts',
   },
   {

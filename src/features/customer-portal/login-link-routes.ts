@@ -28,7 +28,7 @@ import {
   spentPage,
   suspendedPage,
 } from './customer-pages.ts';
-import { createLoggedOutCookie } from './logged-out-cookie.ts';
+import { loggedOutShopSeconds, openLoggedOutShop, sealLoggedOutShop } from './logged-out-shop.ts';
 import {
   endSession,
   findLinkAccount,
@@ -70,7 +70,7 @@ export async function loginLinkRoutes(
   const tokens = createTokenLookups(limiter, limiter.admitVisit);
   const isSecure = publicUrl().startsWith('https:');
   const cookieName = isSecure ? '__Host-sellthrough_customer' : 'sellthrough_customer';
-  const loggedOut = createLoggedOutCookie(seal, now, isSecure);
+  const shopCookieName = isSecure ? '__Host-sellthrough_logged_out' : 'sellthrough_logged_out';
   const hidden = { schema: { hide: true } };
   // Browsers check the redirect after a form against this list too.
   const formTargets = ["'self'", ...(productUrl === null ? [] : [new URL(productUrl).origin])].join(' ');
@@ -103,8 +103,8 @@ export async function loginLinkRoutes(
       return reply.redirect(target.href, 303);
     }
     tokens.know(found.token);
-    loggedOut.clear(request, reply);
-    return setCookie(reply, found.token, validSeconds).redirect('/customer', 303);
+    if (request.cookies[shopCookieName] !== undefined) setCookie(reply, shopCookieName, '', 0);
+    return setCookie(reply, cookieName, found.token, validSeconds).redirect('/customer', 303);
   });
 
   app.get('/customer', hidden, async (request, reply) => {
@@ -132,8 +132,8 @@ export async function loginLinkRoutes(
     const token = sessionToken(request);
     const ended = token && (await tokens.find(token, request, reply, () => endSession(database, token)));
     if (isRefusal(ended)) return showLimited(request, reply, ended);
-    if (ended) loggedOut.set(reply, ended);
-    return setCookie(reply, '', 0).redirect('/customer', 303);
+    if (ended) setCookie(reply, shopCookieName, sealLoggedOutShop(seal, ended, now()), loggedOutShopSeconds);
+    return setCookie(reply, cookieName, '', 0).redirect('/customer', 303);
   });
 
   /** A made-up token costs one query, or two if it is spent first. */
@@ -174,7 +174,7 @@ export async function loginLinkRoutes(
   }
 
   async function showSignedOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const accountId = loggedOut.accountOf(request);
+    const accountId = openLoggedOutShop(seal, request.cookies[shopCookieName] ?? '', now());
     if (accountId === null) return showPage(reply, 401, signedOutPage(lookOf(request)));
     return showPage(reply, 401, loggedOutPage(await lookWithShop(request, accountId)));
   }
@@ -184,9 +184,9 @@ export async function loginLinkRoutes(
     return showPage(reply, 429, limitedPage(lookOf(request)));
   }
 
-  function setCookie(reply: FastifyReply, token: string, maxAge: number): FastifyReply {
+  function setCookie(reply: FastifyReply, name: string, value: string, maxAge: number): FastifyReply {
     const attributes = { path: '/', maxAge, httpOnly: true, sameSite: 'lax', secure: isSecure } as const;
-    return reply.setCookie(cookieName, token, attributes);
+    return reply.setCookie(name, value, attributes);
   }
 
   function sessionToken({ cookies }: FastifyRequest): string | null {
