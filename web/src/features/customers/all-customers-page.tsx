@@ -28,7 +28,7 @@ const AnyCustomerDrawer = lazyEarly(async () => ({
 
 const [nameColumn, ...otherColumns] = customerColumns<PricedCustomer>({
   links: 'drawer',
-  second: ({ account, plan }) => t`${plan.package}, of ${account.username}`,
+  second: ({ account, plan }) => `${plan.package} · ${account.username}`,
 });
 
 const columns: readonly Column<PricedCustomer>[] = [
