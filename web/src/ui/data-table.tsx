@@ -119,8 +119,7 @@ function FilledTable<Row extends object>({
       <table
         aria-busy={rows === undefined || outdated}
         className={classNames(
-          // The empty cell widens the padding at the end, where the last columns may be hidden.
-          'w-full border-collapse transition-opacity duration-150 md:[&_tr]:after:table-cell md:[&_tr]:after:pl-2',
+          'w-full border-collapse transition-opacity duration-150',
           outdated && 'opacity-60',
         )}
       >

@@ -151,7 +151,7 @@ export function DialogProblem({ error, children }: DialogProblemProps) {
 /** Put the main action last. */
 export function DialogActions({ children }: { readonly children: ReactNode }) {
   return (
-    <footer className="button-row items-center justify-end border-t border-line px-5 py-3.5 max-sm:[&>button]:py-1.5 max-sm:[&>button]:whitespace-normal">
+    <footer className="button-row items-center justify-end border-t border-line px-5 py-3.5">
       {children}
     </footer>
   );

@@ -31,10 +31,7 @@ export function PageHeader({ title, mark, description, back, actions }: PageHead
           {description === undefined ? null : <p className="mt-0.5 text-soft">{description}</p>}
         </div>
         {actions === undefined ? null : (
-          <div
-            data-print="no"
-            className="button-row max-sm:has-[>:nth-child(2_of_:not(.aspect-square))]:grow"
-          >
+          <div data-print="no" className="button-row">
             {actions}
           </div>
         )}
