@@ -38,20 +38,6 @@ export function typedAmount(amount: string): string {
   return amount.replace('.', separators.decimal);
 }
 
-const axisFormats = new Map<string, Intl.NumberFormat>();
-
-/** Formats "$1.5K" for charts. */
-export function formatAxisMoney(amount: number, currency: string): string {
-  let format = axisFormats.get(currency);
-  if (format === undefined) {
-    // Without "always", German writes "5000 $" beside "10.000 $".
-    const style = { notation: 'compact', style: 'currency', useGrouping: 'always' } as const;
-    format = new Intl.NumberFormat(numberLocale, { ...style, currency });
-    axisFormats.set(currency, format);
-  }
-  return format.format(amount).replace('-', '−');
-}
-
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** Formats "$1,234.50" from the decimal text, so that amounts of any size stay exact. */

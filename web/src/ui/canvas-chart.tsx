@@ -2,6 +2,7 @@
 // same month. Each page also has the numbers as a table.
 
 import { useEffect, useRef, useState } from 'react';
+import { numberLocale } from '../text/language.ts';
 import { type BarPlaces, type ChartData, drawChart } from './chart-drawing.ts';
 import { classNames } from './class-names.ts';
 import { onThemeChange } from './theme.ts';
@@ -106,4 +107,18 @@ function pointAt({ left, step, count, chartWidth }: BarPlaces, index: number): C
   if (index >= count) return null;
   const middle = left + index * step;
   return { index, left: middle, right: chartWidth - middle };
+}
+
+const axisFormats = new Map<string, Intl.NumberFormat>();
+
+/** Formats "$1.5K" for charts. */
+export function formatAxisMoney(amount: number, currency: string): string {
+  let format = axisFormats.get(currency);
+  if (format === undefined) {
+    // Without "always", German writes "5000 $" beside "10.000 $".
+    const style = { notation: 'compact', style: 'currency', useGrouping: 'always' } as const;
+    format = new Intl.NumberFormat(numberLocale, { ...style, currency });
+    axisFormats.set(currency, format);
+  }
+  return format.format(amount).replace('-', '−');
 }
