@@ -73,13 +73,13 @@ test('/readyz is 503 while everything is answered; then the port closes, and con
   await ends();
 });
 
-test('SIGINT as the second signal: anyone who asks at /readyz is not waited for any more', async () => {
+test('SIGINT as the second signal: anyone who asks at /readyz is not waited for any more @nightly', async () => {
   await askAndEnd();
   service.kill('SIGINT');
   await ends();
 });
 
-test('so does a second SIGTERM, but not the same one that arrives twice', async () => {
+test('so does a second SIGTERM, but not the same one that arrives twice @nightly', async () => {
   assert.deepEqual([await readiness(), await readiness()], [200, 200]);
   service.kill('SIGTERM');
   service.kill('SIGTERM');

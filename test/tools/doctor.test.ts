@@ -190,7 +190,7 @@ describe('on this machine', () => {
     assertCheck(await doctor({}, cwd), 'first secrets', 'warn', /delete the file/);
   });
 
-  test('another SECRET_KEY than the embedded database was set up with', async () => {
+  test('another SECRET_KEY than the embedded database was set up with @nightly', async () => {
     const cwd = newFolder();
     copyEmbeddedTemplate(join(cwd, 'data'));
     await runForJson(['migrate'], { cwd, environment: settings });

@@ -83,7 +83,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
     assert.match(check?.says ?? '', /secret\.key is missing/);
   });
 
-  test('a wrong file is named, a damaged one too, and the right one is taken', async () => {
+  test('a wrong file is named, a damaged one too, and the right one is taken @nightly', async () => {
     writeFileSync(kept, `${'w'.repeat(43)}\n`);
     assertRefused(await run(['verify'], { DATA_DIR: dataDir }), 1, /The key in .*secret\.key is not the one/);
     writeFileSync(kept, 'short\n');
@@ -105,7 +105,7 @@ test('a restore takes the right secret.key that was copied into the empty folder
   assert.equal(readFileSync(join(dataDir, 'secret.key'), 'utf8'), `${secretKey}\n`);
 });
 
-test('in a folder without a database no command makes anything, and migrate no key', async () => {
+test('in a folder without a database no command makes anything, and migrate no key @nightly', async () => {
   const dataDir = inFolder('nothing');
   for (const args of [['verify'], ['backup', inFolder('y.backup')]]) {
     assertRefused(await run(args, { DATA_DIR: dataDir }), 1, /There is no database in .*nothing/);

@@ -165,7 +165,7 @@ test('what a killed run left behind is installed again', async () => {
   assert.ok(existsSync(installed(checkout)));
 });
 
-test('the npm that a killed run left behind is waited for', async () => {
+test('the npm that a killed run left behind is waited for @nightly', async () => {
   const checkout = newCheckout();
   const lock = join(checkout, '.prepare-lock');
   mkdirSync(lock);
@@ -184,7 +184,7 @@ test('the npm that a killed run left behind is waited for', async () => {
   assert.ok(orphan.exitCode !== null || orphan.signalCode !== null, 'it went on while the other was alive');
 });
 
-test('a run that is stopped lets npm end, and the next one goes on at once', async () => {
+test('a run that is stopped lets npm end, and the next one goes on at once @nightly', async () => {
   const checkout = newCheckout();
   const first = setUp(checkout);
   const lock = join(checkout, '.prepare-lock');
@@ -208,7 +208,7 @@ test('a change of the lockfile, or by an npm that someone called, is seen', asyn
   }
 });
 
-test('an optional package that this machine needs and npm could not fetch is named', async () => {
+test('an optional package that this machine needs and npm could not fetch is named @nightly', async () => {
   const entry = { version: '1.0.0', integrity: 'sha512-x', optional: true };
   const checkout = newCheckout({
     'for-this-machine': { ...entry, os: [process.platform] },
@@ -227,7 +227,7 @@ test('an optional package that this machine needs and npm could not fetch is nam
   );
 });
 
-test('a registry that is away, and npm missing, are one sentence', async () => {
+test('a registry that is away, and npm missing, are one sentence @nightly', async () => {
   const checkout = newCheckout({ 'a-needed-one': { version: '1.0.0', integrity: 'sha512-x' } });
   const away = await setUp(checkout).end;
   assert.equal(away.code, 1);
@@ -240,7 +240,9 @@ test('a registry that is away, and npm missing, are one sentence', async () => {
   assert.match(missing.said, /^Installing.*\n.*: npm could not be started: .*ENOENT/);
 });
 
-test('a checkout that this user may not write to', { skip: process.platform === 'win32' }, async () => {
+test('a checkout that this user may not write to @nightly', {
+  skip: process.platform === 'win32',
+}, async () => {
   const checkout = newCheckout();
   for (const open of [folder, checkout]) chmodSync(open, 0o555);
   const asNobody = process.getuid?.() === 0 ? ['--import', becomeNobody] : [];

@@ -51,7 +51,7 @@ interface Finished {
 
 const printedBytesMax = 2 ** 26;
 
-test('the long form runs and finds no divergence either', async () => {
+test('the long form runs and finds no divergence either @nightly', async () => {
   const script = fileURLToPath(new URL('../../proof/machines/long-core.ts', import.meta.url));
   const options = ['--operations', '1000', '--seed', '7'];
   // Asynchronous, so that a waiting reporter gets the previous test's result at once.
