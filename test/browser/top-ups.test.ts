@@ -253,11 +253,11 @@ test('a payment that could not be credited is counted, explained, and leaves the
   await link.getByText('1', { exact: true }).waitFor();
   await link.click();
   await page.getByRole('link', { name: 'Needs attention 1' }).click();
-  const problem = row(page, 'Another amount than was asked for');
-  await problem.getByText('€7.00').waitFor();
+  const problem = row(page, 'Amount differs');
+  await problem.getByText('€7.00 of €8.00 asked').waitFor();
   await expectAccessible(page, 'payments that need attention');
   await problem.getByRole('link', { name: `Top-up ${topup.id}` }).click();
-  await dialog(page, `Top-up ${topup.id}`).getByText('Another amount than was asked for').waitFor();
+  await dialog(page, `Top-up ${topup.id}`).getByText('Amount differs').waitFor();
   await page.goBack();
   await problem.getByRole('button', { name: 'Mark as resolved' }).click();
   const asked = dialog(page, 'Have you resolved it?');

@@ -78,12 +78,17 @@ test('accounts that owe are listed, the most first, until it is settled or writt
     ],
   );
   const console = await signIn(service, service.admin);
-  const { owed } = expectStatus(await console.get('/admin/topup-sums'), 200);
+  const { owed, ...sums } = expectStatus(await console.get('/admin/topup-sums'), 200);
   assert.deepEqual(owed, { count: 3, amount: '500.00' });
   const idsOf = async (query: string) =>
     expectStatus(await console.get(`/admin/topups?${query}`), 200)
       .data.map(({ account }: { account: { id: number } }) => account.id)
       .toSorted();
+  assert.equal((await idsOf('status=credited_this_month')).length, sums.credited.count);
+  assert.deepEqual(await idsOf('status=credited_this_month&reference=pi_none'), []);
+  assert.equal((await idsOf('status=pending')).length, sums.pending.count);
+  assert.equal((await idsOf('status=recently_failed')).length, sums.failed.count);
+  assert.ok(sums.credited.count > 0 && Number(sums.disputed) + Number(sums.refunded) > 0);
   assert.deepEqual(await idsOf('reference=pi_1'), [small.id, large.id, alike.id].toSorted());
   assert.deepEqual(await idsOf(`reference=pi_1&account_id=${large.id}`), [large.id]);
   assert.deepEqual(await idsOf(`reference=${publicId(small.id, 1)}`), [small.id]);

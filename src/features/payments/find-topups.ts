@@ -3,14 +3,15 @@
 import type { Database, SqlStatement } from '../../platform/database/database.ts';
 import { bigint } from '../../platform/database/row-values.ts';
 import { queryShards } from '../../platform/database/shards/query-shards.ts';
-import { textArray } from '../../platform/database/sql-arrays.ts';
+import { numberArray, textArray } from '../../platform/database/sql-arrays.ts';
+import { formatAmount } from '../../shared/amounts.ts';
 import { parseRealOwnedId, realAccountIdMax } from '../../shared/identifiers.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
+import { dayOf, type EpochSeconds } from '../../shared/times.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { accountIdOfReference } from './bank/rf-reference.ts';
-import type { OwnedTopup } from './list-all-topups.ts';
-import type { AllTopupsFilter } from './read-topups.ts';
+import type { AllTopupsFilter, OwnedTopup } from './list-all-topups.ts';
 import { findTopup } from './topup-store.ts';
+import { standing } from './topup-table.ts';
 
 const foundMax = 10;
 
@@ -53,17 +54,38 @@ export async function findTopupsOf(
     database,
     found.map(({ accountId }) => accountId),
   );
-  const { accountId, status, method, since, until } = filter;
+  const { accountId, statuses, method, since, until, creditedSince } = filter;
   return found
     .filter(
       (topup) =>
         (accountId === null || topup.accountId === accountId) &&
-        (status === null || topup.status === status) &&
+        (statuses === null || statuses.includes(topup.status)) &&
         (method === null || topup.method === method) &&
         topup.createdAt >= since &&
-        topup.createdAt < until,
+        topup.createdAt < until &&
+        (creditedSince === null || (topup.creditedAt ?? 0) >= creditedSince),
     )
     .map((topup) => ({ topup, username: names.get(topup.accountId) ?? '' }));
+}
+
+const findAsked: SqlStatement = {
+  name: 'find_asked_amounts',
+  text: `select account_id, number, amount_cents from topups
+    join unnest($1::int[], $2::int[]) as wanted(account_id, number) using (account_id, number)`,
+};
+
+/** What top-ups asked for, by "account.number". Those that do not exist are missing. */
+export async function findAskedAmounts(
+  database: Database,
+  problems: readonly { readonly accountId: number; readonly topupNumber: number }[],
+): Promise<ReadonlyMap<string, string>> {
+  if (problems.length === 0) return new Map();
+  const ids = problems.map(({ accountId }) => accountId);
+  const numbers = problems.map(({ topupNumber }) => topupNumber);
+  const rows = await queryShards(database, findAsked, [numberArray(ids), numberArray(numbers)], 'every');
+  return new Map(
+    rows.map((row) => [`${row['account_id']}.${row['number']}`, formatAmount(bigint(row['amount_cents']))]),
+  );
 }
 
 const summedMax = 50_000;
@@ -76,13 +98,16 @@ const sumTopups: SqlStatement = {
   text: `select count(*) >= ${summedMax} as is_cut,
       count(*) filter (where credited_at >= to_timestamp($2::bigint)) as credited_count,
       coalesce(sum(amount_cents) filter (where credited_at >= to_timestamp($2::bigint)), 0)::bigint as credited_cents,
+      coalesce(sum(refunded_cents), 0)::bigint as refunded_cents, coalesce(sum(disputed_cents), 0)::bigint as disputed_cents,
       count(*) filter (where credited_at is null and status in ('open', 'processing')) as pending_count,
       coalesce(sum(amount_cents) filter (where credited_at is null and status in ('open', 'processing')), 0)::bigint as pending_cents,
       count(*) filter (where is_failed) as failed_count,
       coalesce(sum(amount_cents) filter (where is_failed), 0)::bigint as failed_cents
     from (
       select t.status, t.amount_cents, p.created_at as credited_at,
-        p.created_at is null and t.status = 'failed' and t.created_at >= to_timestamp($3::bigint) as is_failed
+        p.created_at is null and t.status = 'failed' and t.created_at >= to_timestamp($3::bigint) as is_failed,
+        case when p.created_at >= to_timestamp($2::bigint) then ${standing("<> 'dispute'")} end as refunded_cents,
+        case when p.created_at >= to_timestamp($2::bigint) then ${standing("= 'dispute'")} end as disputed_cents
       from (
         select * from topups where created_at >= to_timestamp($1::bigint) and account_id <= ${realAccountIdMax}
         order by created_at desc, account_id desc, number desc limit ${summedMax}) t
@@ -103,6 +128,9 @@ interface Sum {
 export interface TopupSums {
   /** Since the start of the UTC month. */
   readonly credited: Sum;
+  /** What went back of `credited`. */
+  readonly refundedCents: bigint;
+  readonly disputedCents: bigint;
   readonly pending: Sum;
   readonly failed: Sum;
   readonly failedDays: number;
@@ -111,21 +139,48 @@ export interface TopupSums {
   readonly isCut: boolean;
 }
 
-export async function sumTopupsOfAll(
-  database: Database,
-  { now, monthStart }: { readonly now: EpochSeconds; readonly monthStart: EpochSeconds },
-): Promise<TopupSums> {
-  const from = monthStart - daysBeforeMonth * 86_400;
+function sumSpans(now: EpochSeconds) {
+  const month = Date.parse(`${dayOf(now).slice(0, 7)}-01`) / 1000;
+  return { month, from: month - daysBeforeMonth * 86_400, failedFrom: now - failedDays * 86_400 };
+}
+
+export const topupGroups = ['credited_this_month', 'pending', 'recently_failed'] as const;
+export type TopupGroup = (typeof topupGroups)[number];
+
+/** The filter that lists exactly the top-ups of a sum. */
+export function filterOfGroup(
+  filter: AllTopupsFilter,
+  group: TopupGroup,
+  now: EpochSeconds,
+): AllTopupsFilter {
+  const { month, from, failedFrom } = sumSpans(now);
+  const recent = { ...filter, since: Math.max(filter.since, from) };
+  switch (group) {
+    case 'credited_this_month':
+      return { ...recent, creditedSince: month };
+    case 'pending':
+      return { ...recent, statuses: ['open', 'processing'] };
+    case 'recently_failed':
+      return { ...filter, since: Math.max(filter.since, failedFrom), statuses: ['failed'] };
+  }
+}
+
+export async function sumTopupsOfAll(database: Database, now: EpochSeconds): Promise<TopupSums> {
+  const { month, from, failedFrom } = sumSpans(now);
   const [recent, owing] = await Promise.all([
-    queryShards(database, sumTopups, [from, monthStart, now - failedDays * 86_400], 'every'),
+    queryShards(database, sumTopups, [from, month, failedFrom], 'every'),
     queryShards(database, sumOwed, [], 'every'),
   ]);
+  const centsOf = (rows: typeof recent, name: string) =>
+    rows.reduce((all, row) => all + bigint(row[name]), 0n);
   const sum = (rows: typeof recent, prefix: string): Sum => ({
     count: rows.reduce((all, row) => all + Number(row[`${prefix}count`]), 0),
-    cents: rows.reduce((all, row) => all + bigint(row[`${prefix}cents`]), 0n),
+    cents: centsOf(rows, `${prefix}cents`),
   });
   return {
     credited: sum(recent, 'credited_'),
+    refundedCents: centsOf(recent, 'refunded_cents'),
+    disputedCents: centsOf(recent, 'disputed_cents'),
     pending: sum(recent, 'pending_'),
     failed: sum(recent, 'failed_'),
     failedDays,

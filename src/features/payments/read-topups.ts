@@ -2,20 +2,15 @@
 
 import type { Database } from '../../platform/database/database.ts';
 import type { FilterableList } from '../../platform/http/cursor-page.ts';
-import { endOfTime, numberMax } from '../../platform/http/list-query.ts';
+import { endOfTime, type ListQuery, numberMax } from '../../platform/http/list-query.ts';
 import { formatAmount } from '../../shared/amounts.ts';
 import { formatTime } from '../../shared/times.ts';
 import { topupMethods, topupStatuses } from '../../shared/topup-words.ts';
-import { listAllTopups, type OwnedTopup } from './list-all-topups.ts';
+import { type AllTopupsFilter, listAllTopups, type OwnedTopup } from './list-all-topups.ts';
 import { listProblemsOf } from './payment-problems.ts';
 import { findPaymentSettings } from './payment-settings.ts';
 import { listRefundsOf } from './refund-rows.ts';
-import type { TopupFilter } from './topup-store.ts';
 import { topupView } from './topup-view.ts';
-
-export interface AllTopupsFilter extends TopupFilter {
-  readonly accountId: number | null;
-}
 
 export type ListedTopupView = Awaited<ReturnType<typeof viewTopups>>[number];
 
@@ -23,16 +18,22 @@ export const topupFilters: FilterableList<AllTopupsFilter> = {
   list: 'all topups',
   names: ['account_id', 'status', 'method', 'created_from', 'created_to'],
   read: (sent) => {
-    const { since, until } = sent.span('created_from', 'created_to') ?? { since: 0, until: endOfTime };
-    return {
-      accountId: sent.number('account_id', 0) || null,
-      status: sent.oneOf('status', topupStatuses),
-      method: sent.oneOf('method', topupMethods),
-      since,
-      until,
-    };
+    const status = sent.oneOf('status', topupStatuses);
+    return { ...readUnstated(sent), statuses: status === null ? null : [status] };
   },
 };
+
+/** All filters but that by status, which the console reads by itself. */
+export function readUnstated(sent: ListQuery): Omit<AllTopupsFilter, 'statuses'> {
+  const { since, until } = sent.span('created_from', 'created_to') ?? { since: 0, until: endOfTime };
+  return {
+    accountId: sent.number('account_id', 0) || null,
+    method: sent.oneOf('method', topupMethods),
+    since,
+    until,
+    creditedSince: null,
+  };
+}
 
 interface TopupViews {
   readonly database: Database;

@@ -10,18 +10,23 @@ import { allPages, sendExport } from '../../platform/http/send-export.ts';
 import type { PerAccountConcurrency } from '../../platform/limits/per-account-concurrency.ts';
 import type { Seal } from '../../platform/secrets/seal.ts';
 import { formatAmount } from '../../shared/amounts.ts';
-import { dayOf, type EpochSeconds } from '../../shared/times.ts';
+import { oneOfParameter } from '../../shared/list-schemas.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
+import { topupStatuses } from '../../shared/topup-words.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
-import { accountOfReference, findTopupsOf, sumTopupsOfAll } from './find-topups.ts';
-import { listOpenProblems } from './payment-problems.ts';
 import {
-  type AllTopupsFilter,
-  type ListedTopupView,
-  readTopups,
-  topupFilters,
-  viewTopups,
-} from './read-topups.ts';
+  accountOfReference,
+  filterOfGroup,
+  findAskedAmounts,
+  findTopupsOf,
+  sumTopupsOfAll,
+  type TopupGroup,
+  topupGroups,
+} from './find-topups.ts';
+import type { AllTopupsFilter } from './list-all-topups.ts';
+import { listOpenProblems } from './payment-problems.ts';
+import { type ListedTopupView, readTopups, readUnstated, topupFilters, viewTopups } from './read-topups.ts';
 import { problemsMax, problemView } from './topup-admin-routes.ts';
 import { allTopupsQuerySchema, allTopupsSchema } from './topup-admin-schemas.ts';
 import { namedProblemSchema, topupSumsSchema } from './topup-panel-schemas.ts';
@@ -36,12 +41,24 @@ interface TopupPanelRoutesDependencies {
 
 interface SearchedTopups extends AllTopupsFilter {
   readonly typed: string;
+  /** Sent as the status. */
+  readonly group: TopupGroup | null;
 }
 
 const filters: FilterableList<SearchedTopups> = {
   list: 'top-ups in the console',
   names: [...topupFilters.names, 'reference'],
-  read: (sent) => ({ ...topupFilters.read(sent), typed: sent.text('reference').trim() }),
+  read: (sent) => {
+    const status = sent.oneOf('status', [...topupStatuses, ...topupGroups]);
+    const group = topupGroups.find((name) => name === status) ?? null;
+    const statuses = topupStatuses.filter((name) => name === status);
+    return {
+      ...readUnstated(sent),
+      statuses: statuses.length === 0 ? null : statuses,
+      group,
+      typed: sent.text('reference').trim(),
+    };
+  },
 };
 
 export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelRoutesDependencies): void {
@@ -56,6 +73,7 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
         summary: 'Top-ups of all accounts, newest first, as a page or as CSV',
         querystring: Type.Object({
           ...allTopupsQuerySchema.properties,
+          status: oneOfParameter([...topupStatuses, ...topupGroups], 'A status, or the top-ups of a sum.'),
           reference: Type.Optional(
             Type.String({
               description:
@@ -101,16 +119,15 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
       },
     },
     async (_request, reply) => {
-      const at = now();
-      const month = `${dayOf(at).slice(0, 7)}-01`;
-      const sums = await sumTopupsOfAll(database, { now: at, monthStart: Date.parse(month) / 1000 });
+      const sums = await sumTopupsOfAll(database, now());
       const view = ({ count, cents }: { count: number; cents: bigint }) => ({
         count,
         amount: formatAmount(cents),
       });
       return reply.send({
-        month,
         credited: view(sums.credited),
+        refunded: formatAmount(sums.refundedCents),
+        disputed: formatAmount(sums.disputedCents),
         pending: view(sums.pending),
         failed: view(sums.failed),
         failed_days: sums.failedDays,
@@ -132,20 +149,28 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
     },
     async (_request, reply) => {
       const problems = await listOpenProblems(database, 0, problemsMax);
-      const names = await findAccountNames(
-        database,
-        problems.map(({ accountId }) => accountId),
-      );
+      const [names, asked] = await Promise.all([
+        findAccountNames(
+          database,
+          problems.map(({ accountId }) => accountId),
+        ),
+        findAskedAmounts(
+          database,
+          problems.filter(({ reason }) => reason === 'amount_differs'),
+        ),
+      ]);
       return reply.send({
         data: problems.map((problem) => ({
           ...problemView(problem),
           username: names.get(problem.accountId) ?? null,
+          asked: asked.get(`${problem.accountId}.${problem.topupNumber}`) ?? null,
         })),
       });
     },
   );
 
-  async function findPage({ typed, ...filter }: SearchedTopups, position: string | null, limit: number) {
+  async function findPage({ typed, group, ...sent }: SearchedTopups, position: string | null, limit: number) {
+    const filter = group === null ? sent : filterOfGroup(sent, group, now());
     if (typed === '') return readTopups({ database, currency }, filter, position, limit);
     const accountId = accountOfReference(typed);
     if (accountId === null) {

@@ -4,8 +4,9 @@ import { paymentProblemSchema } from './topup-admin-schemas.ts';
 const sumSchema = Type.Object({ count: Type.Integer(), amount: Type.String() });
 
 export const topupSumsSchema = Type.Object({
-  month: Type.String({ description: 'The first day of the UTC month.' }),
   credited: sumSchema,
+  refunded: Type.String({ description: 'What was refunded of `credited`.' }),
+  disputed: Type.String({ description: 'What was taken back of `credited` by disputes.' }),
   pending: sumSchema,
   failed: sumSchema,
   failed_days: Type.Integer(),
@@ -16,6 +17,9 @@ export const topupSumsSchema = Type.Object({
 export const namedProblemSchema = Type.Object({
   ...paymentProblemSchema.properties,
   username: Type.Union([Type.String(), Type.Null()], { description: 'null: there is no such account.' }),
+  asked: Type.Union([Type.String(), Type.Null()], {
+    description: 'What the top-up asked for, if another amount came.',
+  }),
 });
 
 export type NamedProblemView = Static<typeof namedProblemSchema>;

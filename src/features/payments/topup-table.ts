@@ -34,7 +34,7 @@ export interface ListedTopup extends Omit<TopupRow, 'status'> {
 }
 
 // The rule of topupState (payment-tables.ts) in SQL, so that lists can be filtered by it.
-const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
+export const standing = (kinds: string) => `(select coalesce(sum(r.amount_cents), 0)::bigint from reversals r
       where r.account_id = t.account_id and r.topup_number = t.number and r.reinstated_at is null and r.kind ${kinds})`;
 export const listedTopups = `(select ${topupRows.without('status').list('t')}, t.credited_at, t.payment_ref, t.entry_number, t.refunded_cents,
     t.disputed_cents, case when t.credited_at is null then t.status when t.disputed_cents > 0 then 'disputed'

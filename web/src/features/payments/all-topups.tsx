@@ -58,6 +58,14 @@ const columns: readonly Column<ListedTopup>[] = [
   { title: t`Amount`, align: 'end', cell: ({ topup }) => <TopupAmount topup={topup} /> },
 ];
 
+/** With the groups that the sums above link to. */
+const statusChoices = [
+  ...topupStatusChoices,
+  { value: 'credited_this_month', title: t`Credited this month` },
+  { value: 'pending', title: t`Waiting or on its way` },
+  { value: 'recently_failed', title: t`Failed in the last 30 days` },
+];
+
 const rowKey = ({ topup }: ListedTopup) => topup.id;
 
 export function AllTopups() {
@@ -88,7 +96,7 @@ export function AllTopups() {
         nothing={{ title: t`No matching top-ups`, all: t`Show all top-ups` }}
       >
         <ListSearchField list={list} name="q" label={t`Payment reference or top-up ID`} />
-        <ListSelect list={list} name="status" label={t`Status`} options={topupStatusChoices} />
+        <ListSelect list={list} name="status" label={t`Status`} options={statusChoices} />
         <ListSelect list={list} name="method" label={t`Payment method`} options={topupMethodChoices} />
         <ListSpan list={list} what={t`Requested`} />
       </ListCard>

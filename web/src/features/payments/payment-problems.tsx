@@ -9,6 +9,7 @@ import { paymentProblemsQuery } from '../../api/payment-queries.ts';
 import { useMay } from '../../api/person.ts';
 import type { NamedProblem } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
+import { formatMoney } from '../../text/amounts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Copied } from '../../ui/copied.tsx';
@@ -30,9 +31,14 @@ export function PaymentProblems() {
   const columns: readonly Column<NamedProblem>[] = [
     {
       title: t`Problem`,
-      cell: ({ reason }) => (
+      cell: ({ reason, amount, currency, asked }) => (
         <>
           <div className="font-medium">{problemWords[reason].title}</div>
+          {asked === null ? null : (
+            <div className="figures">
+              {t`${formatMoney(amount, currency)} of ${formatMoney(asked, currency)} asked`}
+            </div>
+          )}
           <div className="max-w-prose text-soft">{problemWords[reason].todo}</div>
         </>
       ),
@@ -52,10 +58,10 @@ export function PaymentProblems() {
       from: 'lg',
       cell: ({ reference }) => {
         const text = reference.slice(reference.indexOf(':') + 1);
-        return <Copied text={text} label={t`Copy payment reference`} />;
+        return <Copied text={text} label={t`Copy payment reference`} isCut />;
       },
     },
-    { title: t`Since`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} /> },
+    { title: t`Since`, from: 'sm', cell: ({ created_at: at }) => <Time at={at} style="day" /> },
     {
       title: t`Amount`,
       align: 'end',
@@ -105,7 +111,7 @@ interface TopupLinkProps {
 function TopupLink({ accountId, topupId }: TopupLinkProps) {
   return (
     <TextLink to="/admin/payments" search={{ account_id: String(accountId), open: String(topupId) }}>
-      {t`Top-up ${topupId}`}
+      <span className="whitespace-nowrap">{t`Top-up ${topupId}`}</span>
     </TextLink>
   );
 }

@@ -11,11 +11,11 @@ export const problemWords: Readonly<
     todo: t`A restore may have lost it. Credit the account by hand, or refund the payment at the provider.`,
   },
   amount_differs: {
-    title: t`Another amount than was asked for`,
+    title: t`Amount differs`,
     todo: t`Nothing was credited. Refund the payment at the provider.`,
   },
   currency_differs: {
-    title: t`Another currency than was asked for`,
+    title: t`Currency differs`,
     todo: t`Nothing was credited. Refund the payment at the provider.`,
   },
   second_payment: {

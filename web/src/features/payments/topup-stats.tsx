@@ -2,10 +2,11 @@
 
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { useMe } from '../../api/me.ts';
 import { topupSumsQuery } from '../../api/payment-queries.ts';
 import type { TopupSums } from '../../api/shapes.ts';
-import { formatMoney } from '../../text/amounts.ts';
+import { formatMoney, toCents } from '../../text/amounts.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 
@@ -15,24 +16,40 @@ export function TopupStats() {
   const more = data?.more === true ? '+' : '';
   const amount = (sum: TopupSums['credited']) => `${formatMoney(sum.amount, currency)}${more}`;
   const topups = ({ count }: TopupSums['credited']) => plural(count, { one: '# top-up', other: '# top-ups' });
+  const wentBack = ({ refunded, disputed }: TopupSums) => [
+    ...(toCents(refunded) > 0n ? [t`${formatMoney(refunded, currency)} refunded`] : []),
+    ...(toCents(disputed) > 0n ? [t`${formatMoney(disputed, currency)} disputed`] : []),
+  ];
   return (
     <Stats>
       <Stat
         name={t`Credited this month`}
         value={
           data && (
-            <FigureLink to="." search={{ status: 'paid', from: data.month }}>
+            <FigureLink to="." search={{ status: 'credited_this_month' }}>
               {amount(data.credited)}
             </FigureLink>
           )
         }
-        note={data && topups(data.credited)}
+        note={
+          data && (
+            <>
+              {topups(data.credited)}
+              {wentBack(data).map((words) => (
+                <Fragment key={words}>
+                  {' · '}
+                  <span className="whitespace-nowrap">{words}</span>
+                </Fragment>
+              ))}
+            </>
+          )
+        }
       />
       <Stat
         name={t`Waiting for payment`}
         value={
           data && (
-            <FigureLink to="." search={{ status: 'open' }}>
+            <FigureLink to="." search={{ status: 'pending' }}>
               {amount(data.pending)}
             </FigureLink>
           )
@@ -43,7 +60,7 @@ export function TopupStats() {
         name={t`Failed`}
         value={
           data && (
-            <FigureLink to="." search={{ status: 'failed' }}>
+            <FigureLink to="." search={{ status: 'recently_failed' }}>
               {amount(data.failed)}
             </FigureLink>
           )
