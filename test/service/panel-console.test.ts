@@ -102,7 +102,7 @@ test('health shows the database, the queue and the last batches', async () => {
   assert.equal(database.reachable, true);
   assert.match(database.version, /^\d+/);
   assert.deepEqual(rest, {
-    ...{ queue_depth: 0, batches_in_flight: 0, backed_up_at: null },
+    ...{ queue_depth: 0, batches_in_flight: 0, frozen_accounts: 0, backed_up_at: null },
     waiting_calls: { count: 0, more: false, since: null },
     last_verification: null,
   });
@@ -113,10 +113,19 @@ test('health shows the database, the queue and the last batches', async () => {
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
   );
   assert.equal(version, packaged);
+  const [frozen] = accounts;
+  assert.ok(frozen);
+  await service.database.ofAccount(frozen.id).query({
+    name: '',
+    text: `update accounts set halted_at = now() where id = ${frozen.id}`,
+  });
+  assert.equal((await console.get('/admin/health')).body.frozen_accounts, 1);
   const { ok, accounts: checked, entries } = (await console.get('/admin/v1/verify')).body;
   const at = new Date(service.clock.seconds * 1000).toISOString().replace('.000', '');
   const last = { at, ok, accounts: checked, entries, problems: 0 };
-  assert.deepEqual((await console.get('/admin/health')).body.last_verification, last);
+  const verified = (await console.get('/admin/health')).body;
+  assert.deepEqual(verified.last_verification, last);
+  assert.equal(verified.frozen_accounts, 0);
 });
 
 test('an order of any account is opened with its entries and its account, by an administrator alone', async () => {

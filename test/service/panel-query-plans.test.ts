@@ -141,6 +141,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_payments_of_reference: /payments_(?:ref|pkey)/,
   sum_recent_topups: /topups_newest/,
   sum_receivables: null,
+  count_halted_accounts: null,
   find_account_view: /account_views_pkey/,
   // With a few accounts and top-ups, reading all of them is fine.
   find_account_marks: null,
@@ -366,6 +367,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/topups',
     '/admin/topups?reference=pi_none',
     '/admin/topup-sums',
+    '/admin/topups?status=credited_this_month',
   ]) {
     assert.equal((await console.get(path)).status, 200, path);
   }

@@ -17,6 +17,7 @@ import { countEndingPlansOfAll } from '../customers/find-customer.ts';
 import { countOpenProductCalls } from '../fulfillment/product-call-reads.ts';
 import { failingView } from '../fulfillment/product-call-view.ts';
 import { findAccountNames } from '../identity/account-names.ts';
+import { countHaltedAccounts } from '../identity/count-halted-accounts.ts';
 import type { DailyTotals } from '../ledger/daily-totals.ts';
 import { findEntriesOfOrder } from '../ledger/find-entries.ts';
 import { ledgerEntryView } from '../ledger/ledger-entry-view.ts';
@@ -114,8 +115,9 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
   /** Nulls if the database does not answer. */
   async function waitingWork() {
     try {
-      const [waiting, backedUpAt] = await Promise.all([
+      const [waiting, frozen, backedUpAt] = await Promise.all([
         countOpenProductCalls(database, 'waiting'),
+        countHaltedAccounts(database),
         findBackupTime(database),
       ]);
       return {
@@ -124,11 +126,12 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
           more: waiting.more,
           since: waiting.since === null ? null : formatTime(waiting.since),
         },
+        frozen_accounts: frozen,
         backed_up_at: backedUpAt === null ? null : formatTime(backedUpAt),
       };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      return { waiting_calls: null, backed_up_at: null };
+      return { waiting_calls: null, frozen_accounts: null, backed_up_at: null };
     }
   }
 

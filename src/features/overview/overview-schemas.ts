@@ -147,6 +147,11 @@ export const healthSchema = Type.Object({
       { description: 'Product calls that wait. null: the database does not answer.' },
     ),
   ),
+  frozen_accounts: nullable(
+    Type.Integer({
+      description: 'Accounts whose books were found wrong. null: the database does not answer.',
+    }),
+  ),
   backed_up_at: nullable(time('When `backup` last made a file; null: never.')),
   last_verification: nullable(
     Type.Object(

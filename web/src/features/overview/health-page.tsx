@@ -13,6 +13,7 @@ import { useCommand } from '../../api/use-command.ts';
 import { formatCount, formatMilliseconds } from '../../text/language.ts';
 import { formatPercent } from '../../text/percent.ts';
 import { formatDuration } from '../../text/times.ts';
+import { Anchor } from '../../ui/anchor.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -85,7 +86,7 @@ export function HealthPage() {
 
 function Verdict({ health }: { readonly health: Health | undefined }) {
   const { data: calls } = useQuery(attentionCountQuery);
-  if (health === undefined) return <Skeleton className="h-11 w-full" />;
+  if (health === undefined) return <Skeleton className="h-16 w-full sm:h-11" />;
   const failing = health.jobs.filter(isFailing);
   const limits = health.shared_limits;
   const areCallsFailing = (calls?.failing.count ?? 0) > 0;
@@ -95,11 +96,19 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
     failing.length === 0 &&
     (limits?.reachable ?? true) &&
     !areCallsFailing &&
-    isBalanced;
+    isBalanced &&
+    !health.frozen_accounts;
+  const isEmbedded = health.database.kind === 'embedded';
+  const lacksBackup = health.database.reachable && health.backed_up_at === null;
   return (
-    <Notice tone={isWell ? 'good' : 'warn'}>
+    <Notice tone={isWell && !lacksBackup ? 'good' : 'warn'}>
       {isWell ? (
-        <strong className="font-medium">{t`All systems normal`}</strong>
+        <>
+          <strong className="font-medium">
+            {lacksBackup ? t`Running, but there is no backup yet` : t`All systems normal`}
+          </strong>
+          {lacksBackup ? '. ' : null}
+        </>
       ) : (
         <>
           {health.database.reachable ? null : <p>{t`The database doesn’t respond.`}</p>}
@@ -109,6 +118,17 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
             </p>
           )}
           {isBalanced ? null : <p>{t`The last verification found ledgers that don’t balance.`}</p>}
+          {health.frozen_accounts ? (
+            <p>
+              <TextLink to="/admin/accounts" search={{ state: 'halted' }}>
+                {plural(health.frozen_accounts, {
+                  one: '# account is frozen',
+                  other: '# accounts are frozen',
+                })}
+              </TextLink>
+              {'.'}
+            </p>
+          ) : null}
           {limits === undefined || limits.reachable ? null : (
             <p>{t`${limits.server} is unavailable: request limits are counted per process.`}</p>
           )}
@@ -118,8 +138,17 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
               {'.'}
             </p>
           ) : null}
+          {lacksBackup ? t`There is no backup yet.` : null}{' '}
         </>
       )}
+      {lacksBackup ? (
+        <>
+          <Anchor href={isEmbedded ? '/docs/operations#backups' : '/docs/postgresql#backups'}>
+            {t`Set up nightly backups`}
+          </Anchor>
+          {isEmbedded ? '.' : `. ${t`Backups of PostgreSQL itself aren’t counted.`}`}
+        </>
+      ) : null}
     </Notice>
   );
 }
