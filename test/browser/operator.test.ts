@@ -165,7 +165,7 @@ test('an unanswered order is failed by hand, and the dialog first says what that
   await asked.getByLabel('Reason (shown to the account)').fill('Not served');
   await asked.getByRole('button', { name: 'Fail order' }).click();
   await said(page, `Order failed. ${username} was refunded.`);
-  await page.getByText('You’re all caught up').waitFor();
+  await page.getByText('No product calls need attention').waitFor();
   await counted.waitFor({ state: 'detached' });
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
@@ -204,7 +204,7 @@ test('several unanswered orders are accepted at once, with the result of each', 
   await asked.getByText('1 order accepted · 1 could not be settled').waitFor();
   await asked.getByRole('listitem').filter({ hasText: 'two-of-two' }).getByText('Accepted').waitFor();
   await asked.getByRole('button', { name: 'Close' }).first().click();
-  await page.getByText('You’re all caught up').waitFor();
+  await page.getByText('No product calls need attention').waitFor();
   assert.equal((await acme.get(`/orders/${orders[1].id}`)).body.order.status, 'completed');
 });
 
@@ -242,7 +242,7 @@ test('calls that the product does not take are seen at once, sent again, closed 
   await page.getByRole('button', { name: 'Send all again' }).click();
   await dialog(page, 'Send all calls again?').getByRole('button', { name: 'Send all again' }).click();
   await said(page, 'Sending 1 call again.');
-  await page.getByText('You’re all caught up').waitFor();
+  await page.getByText('No product calls need attention').waitFor();
   // A pending order can be settled long before the product's 72 hours are over.
   await row(page, 'slow')
     .getByRole('link', { name: String(id) })

@@ -11,6 +11,7 @@ import { useMay } from '../../api/person.ts';
 import { attentionCountQuery } from '../../api/queries.ts';
 import type { AttentionCount } from '../../api/shapes.ts';
 import { tableState } from '../../api/table-state.ts';
+import { formatCount } from '../../text/language.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { useDialogForm } from '../../ui/dialog-form.ts';
@@ -18,6 +19,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { CallTable } from './call-table.tsx';
@@ -51,10 +53,18 @@ export function AttentionPage() {
             </Trans>
           </Notice>
         )}
+        {counts === undefined || counts.payments.count === 0 ? null : (
+          <Notice tone="warn">
+            <TextLink to="/admin/payments" search={{ tab: 'attention' }}>
+              {paymentsWords(counts)}
+            </TextLink>
+            {'.'}
+          </Notice>
+        )}
         <AttentionList
           query={needing}
           empty={
-            <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
+            <EmptyState icon={CircleCheck} title={t`No product calls need attention`}>
               {counts === undefined ? null : `${failingWords(counts)} `}
               {t`Calls that ran out of attempts appear here, including those for orders.`}
             </EmptyState>
@@ -79,6 +89,12 @@ function failingWords({ failing: { count } }: AttentionCount): string {
   return count === 0
     ? t`No call is failing.`
     : plural(count, { one: '# call is failing and retried.', other: '# calls are failing and retried.' });
+}
+
+function paymentsWords({ payments: { count, more } }: AttentionCount): string {
+  return more
+    ? t`More than ${formatCount(count)} payments need attention`
+    : plural(count, { one: '# payment needs attention', other: '# payments need attention' });
 }
 
 function SendAllDialog({ onClose }: { readonly onClose: () => void }) {
