@@ -245,10 +245,12 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
 ];
 
 /**
- * Files that only `npm test -- --whole` and the machines of the proof run. The comments say what the gate has in their place.
+ * Files that only `npm test -- --whole` and the proof run. The comments say what the gate has in their place.
  * Single tests have `@nightly` in their titles.
  */
 const nightlyFiles: ReadonlySet<string> = new Set([
+  // test/process/look-around enters the same demo in each role, without a browser.
+  'test/browser/look-around.test.ts',
   // lost-commit breaks connections around COMMIT, and two-processes kills a process.
   'test/process/broken-database.test.ts',
   // lost-commit has a database that stays away.
