@@ -232,6 +232,7 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   // The embedded database has PostgreSQL's planner. There, the statements only have to run, with the indexes and without.
   if (service.testDatabase.config.kind === 'embedded') {
     await visits(1);
+    await grow();
     await fillIndexes();
     return visits(1);
   }

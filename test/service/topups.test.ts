@@ -6,6 +6,7 @@ import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { countOpenProblems } from '../../src/features/payments/payment-problems.ts';
 import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { signIn } from '../harness/panel-client.ts';
 import {
   moneyOf,
   type PaymentScene,
@@ -616,6 +617,9 @@ test('the operator sees all top-ups, and which payments need attention', async (
   assert.deepEqual(await countOpenProblems(scene.service.database), { count: 1, more: false });
   const [{ id, reason, amount }] = problemList;
   assert.deepEqual([reason, amount], ['amount_differs', '0.01']);
+  const console = await signIn(scene.service, scene.service.admin);
+  const [named] = expectStatus(await console.get('/admin/payment-problems'), 200).data;
+  assert.deepEqual([named.amount, named.asked], ['0.01', '21.00']);
   const dismiss = (problem: number) =>
     scene.service.admin.post(`/api/admin/v1/payment-problems/${problem}/dismiss`, { note: 'Looked at it' });
   expectStatus(await dismiss(id), 200);

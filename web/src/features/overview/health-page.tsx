@@ -69,7 +69,10 @@ export function HealthPage() {
           />
         </Stats>
         <BackgroundWork jobs={health?.jobs} />
-        <LedgerCheck last={health?.last_verification} />
+        <LedgerCheck
+          last={health?.last_verification}
+          ranAt={health?.jobs.find(({ kind }) => kind === 'audit')?.succeeded_at ?? null}
+        />
         <Card title={t`This process`}>
           <Facts
             facts={[
@@ -83,6 +86,9 @@ export function HealthPage() {
     </>
   );
 }
+
+/** Backups are made every night, and one may be missed. */
+const oldBackupMilliseconds = 48 * 3_600_000;
 
 function Verdict({ health }: { readonly health: Health | undefined }) {
   const { data: calls } = useQuery(attentionCountQuery);
@@ -99,15 +105,19 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
     isBalanced &&
     !health.frozen_accounts;
   const isEmbedded = health.database.kind === 'embedded';
-  const lacksBackup = health.database.reachable && health.backed_up_at === null;
+  const { backed_up_at: backedUpAt } = health;
+  const lacksBackup = health.database.reachable && backedUpAt === null;
+  const isOld = backedUpAt !== null && Date.now() - Date.parse(backedUpAt) > oldBackupMilliseconds;
   return (
-    <Notice tone={isWell && !lacksBackup ? 'good' : 'warn'}>
+    <Notice tone={isWell && !lacksBackup && !isOld ? 'good' : 'warn'}>
       {isWell ? (
         <>
           <strong className="font-medium">
-            {lacksBackup ? t`Running, but there is no backup yet` : t`All systems normal`}
+            {lacksBackup ? t`Running, but there is no backup yet` : null}
+            {isOld ? t`Running, but the last backup is old` : null}
+            {lacksBackup || isOld ? null : t`All systems normal`}
           </strong>
-          {lacksBackup ? '. ' : null}
+          {lacksBackup || isOld ? '. ' : null}
         </>
       ) : (
         <>
@@ -138,9 +148,15 @@ function Verdict({ health }: { readonly health: Health | undefined }) {
               {'.'}
             </p>
           ) : null}
-          {lacksBackup ? t`There is no backup yet.` : null}{' '}
+          {lacksBackup ? t`There is no backup yet.` : null}
+          {isOld ? t`The last backup is old.` : null}{' '}
         </>
       )}
+      {isOld ? (
+        <Trans>
+          It was made <Time at={backedUpAt} style="relative" />.
+        </Trans>
+      ) : null}
       {lacksBackup ? (
         <>
           <Anchor href={isEmbedded ? '/docs/operations#backups' : '/docs/postgresql#backups'}>
@@ -356,9 +372,11 @@ const entriesWords = (count: number) => plural(count, { one: '# ledger entry', o
 interface LedgerCheckProps {
   /** null: this process has verified none yet; undefined: not known yet. */
   readonly last: Health['last_verification'] | undefined;
+  /** When the job last verified in any process. */
+  readonly ranAt: string | null;
 }
 
-function LedgerCheck({ last }: LedgerCheckProps) {
+function LedgerCheck({ last, ranAt }: LedgerCheckProps) {
   const command = useCommand(() => verifyLedgers());
   const report = command.data;
   return (
@@ -374,7 +392,7 @@ function LedgerCheck({ last }: LedgerCheckProps) {
       <div aria-live="polite" className="flex flex-col gap-4">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <LastVerification last={last} />
+          <LastVerification last={last} ranAt={ranAt} />
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
             {report.ok
@@ -396,9 +414,17 @@ function LedgerCheck({ last }: LedgerCheckProps) {
   );
 }
 
-function LastVerification({ last }: LedgerCheckProps) {
+function LastVerification({ last, ranAt }: LedgerCheckProps) {
   if (last === undefined) return null;
-  if (last === null) return <p className="text-soft">{t`Not verified since the service started.`}</p>;
+  if (last === null && ranAt === null) return <p className="text-soft">{t`Not verified yet.`}</p>;
+  if (last === null)
+    return (
+      <p className="text-soft">
+        <Trans>
+          Last verified <Time at={ranAt ?? ''} style="relative" />.
+        </Trans>
+      </p>
+    );
   const { at, ok, accounts, entries, problems } = last;
   return (
     <Notice tone={ok ? 'good' : 'warn'}>
