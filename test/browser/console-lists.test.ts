@@ -193,6 +193,21 @@ test('the product that orders are handed to is named on a page, with a secret th
   assert.equal(accepted.status, 200, accepted.text);
 });
 
+test('the health page warns of an old backup, and names the last verification of any process', async () => {
+  const { service } = panel;
+  const daysAgo = `to_timestamp(${service.clock.seconds}) - interval '3 days'`;
+  for (const text of [
+    `update service_state set backed_up_at = ${daysAgo}`,
+    `insert into jobs (kind, lease_number, started_at, finished_at, succeeded_at, next_run_at)
+      values ('audit', 1, ${daysAgo}, ${daysAgo}, ${daysAgo}, now())
+      on conflict (kind) do update set succeeded_at = ${daysAgo}`,
+  ])
+    await service.database.query({ name: '', text });
+  const page = await panel.openAs(service.admin, '/panel/admin/health');
+  await page.getByText('Running, but the last backup is old. It was made 3 days ago.').waitFor();
+  await page.getByText('Last verified 3 days ago.').waitFor();
+});
+
 test('background work that fails comes first on the health page, with how often, why, and when it last succeeded', async () => {
   const { service } = panel;
   await service.database.query({
