@@ -193,9 +193,10 @@ test('nothing waits for the product of a test that was reset', async () => {
   const { live, tests } = await testAccounts();
   await placeOrder(service, tests, { customer: 'reset@example.com' });
   expectStatus(await tests.post('/test/reset'), 200);
-  await placeOrder(service, tests, { customer: 'later@example.com' });
+  const { order: later } = await placeOrder(service, tests, { customer: 'later@example.com' });
   await beginProductCalls(service, 'test');
   await testProduct.waitFor(1);
+  await settled(tests, later.id);
   const { order } = await placeOrder(service, live, { customer: 'real@example.com' });
   await settled(live, order.id);
   assert.deepEqual(
