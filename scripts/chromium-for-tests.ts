@@ -40,8 +40,8 @@ export async function launchChromium(headed: boolean): Promise<Browser> {
     headless: !headed,
     ...(headed && { slowMo: 150 }),
     env: { ...process.env, ...environment },
-    // In containers /dev/shm is too small for Chromium, and servers have no GPU. A page of a test ends before optimized code
-    // pays.
+    // In containers /dev/shm is too small for Chromium, and servers have no GPU. Pages of tests close before optimized
+    // code pays off.
     args: ['--disable-dev-shm-usage', '--disable-gpu', '--js-flags=--no-opt --no-maglev'],
   });
 }

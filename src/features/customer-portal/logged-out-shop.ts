@@ -1,4 +1,4 @@
-// What the customer's page knows after logout, for ten minutes: whose customer it was, to name the shop.
+// Lets the customer's page name the shop for ten minutes after logout.
 // Invariant: the value is sealed. Visitors can neither read the account's number nor make the page name another shop.
 
 import type { Seal } from '../../platform/secrets/seal.ts';

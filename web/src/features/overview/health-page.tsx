@@ -87,7 +87,7 @@ export function HealthPage() {
   );
 }
 
-/** Backups are made every night, and one may be missed. */
+/** Backups run every night; one may be missed. */
 const oldBackupMilliseconds = 48 * 3_600_000;
 
 function Verdict({ health }: { readonly health: Health | undefined }) {
