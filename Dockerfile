@@ -13,7 +13,6 @@ COPY package.json package-lock.json .npmrc ./
 COPY web/package.json web/
 COPY sdk/package.json sdk/
 COPY docs/package.json docs/
-COPY test/generated-clients/package.json test/generated-clients/
 COPY scripts/prepare.mjs scripts/one-at-a-time.mjs scripts/
 RUN node scripts/prepare.mjs
 COPY . .

@@ -21,11 +21,10 @@ try {
   const { packages, ...lock } = read('package-lock.json');
   const kept = Object.entries(packages).filter(
     ([path, { dev, devOptional, os, cpu }]) =>
-      !dev && !devOptional && os === undefined && cpu === undefined && !/^(?:docs|sdk|test)\b/.test(path),
+      !dev && !devOptional && os === undefined && cpu === undefined && !/^(?:docs|sdk)\b/.test(path),
   );
   const locked = { ...Object.fromEntries(kept), '': program, web: pages };
-  for (const name of ['docs', 'client', 'generated-clients'])
-    delete locked[`node_modules/@sellthrough/${name}`];
+  for (const name of ['docs', 'client']) delete locked[`node_modules/@sellthrough/${name}`];
   // npm names the root after its folder.
   const project = join(folder, program.name);
   mkdirSync(join(project, 'web'), { recursive: true });

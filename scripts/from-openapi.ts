@@ -1,6 +1,7 @@
 // Writes the uncommitted files made from openapi.json: the types of the TypeScript client (sdk/src/api-types.ts), the
-// operations of the PHP and Python clients, and the API reference (docs/reference/**/*.md, except conventions.md). Called by prepare.mjs when a source has changed, and by generate.ts. Needs
-// no service: the answers are recorded (docs/reference/answers.jsonl).
+// operations of the PHP and Python clients, and the API reference (docs/reference/**/*.md, except conventions.md). Called by
+// prepare.mjs when a source has changed, and by generate.ts. Needs no service: the answers are recorded
+// (docs/reference/answers.jsonl).
 
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { phpClient } from './clients/php-client.ts';
@@ -13,11 +14,11 @@ import { sdkTypes } from './sdk-types.ts';
 const root = new URL('../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
-if (import.meta.main) await writeFromOpenapi();
+if (import.meta.main) writeFromOpenapi();
 
-export async function writeFromOpenapi(): Promise<void> {
+export function writeFromOpenapi(): void {
   const openapi: OpenapiDocument = JSON.parse(read('openapi.json'));
-  const pages = await referencePages(openapi);
+  const pages = referencePages(openapi);
   // Remove pages of operations that no longer exist.
   const reference = new URL('docs/reference/', root);
   for (const path of globSync('**/*.md', { cwd: reference }))
@@ -34,7 +35,7 @@ export async function writeFromOpenapi(): Promise<void> {
   }
 }
 
-export function referencePages(openapi: OpenapiDocument): Promise<Readonly<Record<string, string>>> {
+export function referencePages(openapi: OpenapiDocument): Readonly<Record<string, string>> {
   const lines = read('docs/reference/answers.jsonl').trimEnd().split('\n');
   const answers = lines.map((line): StoryAnswer => JSON.parse(line));
   return makeReferencePages(openapi, answers);

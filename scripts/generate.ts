@@ -58,7 +58,7 @@ if (isCheck) {
     writeFileSync(new URL(path, root), text);
     process.stdout.write(`wrote ${path}\n`);
   }
-  await writeFromOpenapi();
+  writeFromOpenapi();
 }
 
 function read(path: string): string | null {

@@ -1,8 +1,7 @@
-// Makes docs/reference/**/*.md from openapi.json and the recorded answers, rendered by Scalar: one page per operation and
-// per named object, and an index for each part. Called by from-openapi.ts. Pure.
+// Makes docs/reference/**/*.md from openapi.json and the recorded answers: one page per operation and per named object, and
+// an index for each part. Called by from-openapi.ts. Pure.
 
 import assert from 'node:assert/strict';
-import { createOpenApiMarkdownRenderer } from '@scalar/openapi-to-markdown';
 import GithubSlugger from 'github-slugger';
 import { keyGuardCodes } from '../../src/features/auth/api-key-auth.ts';
 import { documentedErrors } from '../../src/platform/http/openapi-errors.ts';
@@ -16,7 +15,8 @@ import {
   successOf,
 } from './openapi-document.ts';
 import type { StoryAnswer } from './reference-answers.ts';
-import { samplesOf } from './request-samples.ts';
+import { type SampleRequest, samplesOf } from './request-samples.ts';
+import { listOf, proseOf, schemaText } from './schema-text.ts';
 import { storyOf } from './story-requests.ts';
 
 /** An operation belongs to the first part whose path prefix it has. The file's name is part of public addresses. */
@@ -61,38 +61,32 @@ type Part = (typeof parts)[number];
 
 const partNote =
   'Address, authentication, headers and pages of lists: [conventions](conventions.md). The pages are made from the routes’ own schemas; the answers shown are those of a real service, and a test runs every sample.';
-const schemaReferences = {
-  mode: 'linked',
-  resolveUrl: ({ name }: { readonly name: string }) => `../objects/${fileOf(name)}.md`,
-} as const;
 
-export async function makeReferencePages(
+export function makeReferencePages(
   document: OpenapiDocument,
   answers: readonly StoryAnswer[],
-): Promise<Readonly<Record<string, string>>> {
-  const shown = documentToRender(document, answers);
-  const renderer = await createOpenApiMarkdownRenderer(shown);
+): Readonly<Record<string, string>> {
+  const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
+  const recorded = new Map(answers.map((answer) => [answer.operationId, answer]));
   const places = operationsOf(document);
   const byPart = Map.groupBy(places, partOf);
   const objects = Object.keys(document.components.schemas).filter((name) => !isShapeName(name));
   const pages: [name: string, text: string][] = [
     ...parts.map((part): [string, string] => [part.file, indexPage(part, byPart.get(part) ?? [])]),
     ['objects', objectsPage(objects, document)],
+    ...places.map((place): [string, string] => {
+      const { operationId } = place.operation;
+      const request = requests.get(operationId);
+      const answer = recorded.get(operationId);
+      assert.ok(request !== undefined && answer !== undefined, `${operationId} has a sample and an answer`);
+      const name = `${partOf(place).file}/${fileOf(operationId)}`;
+      return [name, operationPage(place, request, answer, document)];
+    }),
+    ...objects.map((name): [string, string] => [
+      `objects/${fileOf(name)}`,
+      `# ${name}\n\n${schemaText(document.components.schemas[name] ?? {}, linkAbove)}`,
+    ]),
   ];
-  for (const place of places) {
-    const method = place.method.toLowerCase() as 'get';
-    const text = await renderer.render({ operation: { path: place.path, method }, schemaReferences });
-    const samples = shown.paths[place.path]?.[method]?.['x-codeSamples'] ?? [];
-    pages.push([
-      `${partOf(place).file}/${fileOf(place.operation.operationId)}`,
-      operationPage(text, place, samples, document),
-    ]);
-  }
-  for (const model of objects) {
-    const text = await renderer.render({ model, schemaReferences });
-    // Remove the generated example, because its values are made up from the types.
-    pages.push([`objects/${fileOf(model)}`, text.replace(/\n\*\*Example:\*\*[\s\S]*$/, '')]);
-  }
   assert.equal(new Map(pages).size, pages.length, 'no two pages have one name');
   return Object.fromEntries(
     pages.map(([name, text]) => [`docs/reference/${name}.md`, `${text.trimEnd()}\n`]),
@@ -105,85 +99,71 @@ function partOf({ path }: Place): Part {
   return part;
 }
 
-interface CodeSample {
-  readonly lang: string;
-  readonly label: string;
-  readonly source: string;
-}
-
-type DocumentToRender = Readonly<Record<string, unknown>> & {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly 'x-codeSamples': readonly CodeSample[] }>>>
-  >;
-};
-
-/** Adds samples and recorded answers. Removes what conventions.md says once for all operations. */
-function documentToRender(document: OpenapiDocument, answers: readonly StoryAnswer[]): DocumentToRender {
-  const requests = new Map(storyOf(document).map((request) => [request.operationId, request]));
-  const recorded = new Map(answers.map((answer) => [answer.operationId, answer]));
-  const operations = operationsOf(document).map(({ method, path, operation }) => {
-    const { operationId, summary, description, parameters, requestBody } = operation;
-    const request = requests.get(operationId);
-    const answer = recorded.get(operationId);
-    const { status, schema } = successOf(operation);
-    assert.ok(
-      request !== undefined && answer?.status === status,
-      `${operationId}: ${JSON.stringify(answer)}`,
-    );
-    const content = { 'application/json': { schema, example: answer.body } };
-    return {
-      ...{ path, method: method.toLowerCase(), summary, description, requestBody },
-      parameters: parameters?.map((parameter) => ({
-        ...parameter,
-        name: parameter.in === 'header' ? 'Idempotency-Key' : parameter.name,
-        // The samples already show it.
-        example: undefined,
-      })),
-      responses: { [status]: { description: '', content } },
-      'x-codeSamples': samplesOf(request).map(
-        ({ title, language, code }): CodeSample => ({ lang: language, label: title, source: code }),
-      ),
-    };
-  });
-  const paths = Object.fromEntries(
-    [...Map.groupBy(operations, ({ path }) => path)].map(([path, methods]) => [
-      path,
-      Object.fromEntries(methods.map(({ path: _path, method, ...operation }) => [method, operation])),
-    ]),
-  );
-  const shown = { ...document, servers: undefined, security: undefined, webhooks: undefined, paths };
-  // Omit JavaScript's largest safe integer, because it is not a limit of the API.
-  return JSON.parse(
-    JSON.stringify(shown, (key, value) =>
-      key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value,
-    ),
-  );
-}
-
 function operationPage(
-  rendered: string,
   { method, path, operation }: Place,
-  samples: readonly CodeSample[],
+  request: SampleRequest,
+  answer: StoryAnswer,
   document: OpenapiDocument,
 ): string {
-  const [title, introduction, fields] =
-    /^(# .+\n\n)- .+\n- .+\n([\s\S]*?)\n## Effective servers\n\n.+\n(\n## [\s\S]*)$/
-      .exec(rendered)
-      ?.slice(1) ?? [];
-  assert.ok(fields !== undefined, `${operation.operationId} is rendered in the known order`);
-  const tabs = samples.map(
-    ({ lang, label, source }) =>
-      `<details>\n<summary>${label}</summary>\n\n\`\`\`${lang}\n${source}\n\`\`\`\n\n</details>\n`,
+  const { summary, description, parameters = [], requestBody } = operation;
+  const { status, schema } = successOf(operation);
+  assert.equal(answer.status, status, `the recorded answer of ${operation.operationId}`);
+  const body = requestBody?.content['application/json'];
+  const samples = samplesOf(request).map(
+    ({ title, language, code }) =>
+      `<details>\n<summary>${title}</summary>\n\n\`\`\`${language}\n${code}\n\`\`\`\n\n</details>`,
   );
-  const errors = `\n## Errors\n\n${errorText(operation, document)}\n`;
-  return `${title}\`${method} ${path}\`\n${introduction}\n${tabs.join('')}${fields}${errors}`;
+  return [
+    `# ${summary}`,
+    `\`${method} ${path}\``,
+    ...(description === undefined ? [] : [proseOf(description)]),
+    samples.join('\n'),
+    ...parameterSections(parameters),
+    ...(body === undefined ? [] : ['## Request body']),
+    ...(requestBody?.required === false ? ['It may be left out.'] : []),
+    ...(body === undefined ? [] : [bodyText(body.schema, document), ...exampleTexts(body.example)]),
+    `## Responses\n\n### ${status}`,
+    bodyText(schema, document),
+    ...exampleTexts(answer.body),
+    `## Errors\n\n${errorText(operation, document)}\n`,
+  ].join('\n\n');
+}
+
+function parameterSections(parameters: NonNullable<Operation['parameters']>): readonly string[] {
+  const kinds = [
+    ['path', 'Path parameters'],
+    ['query', 'Query parameters'],
+    ['header', 'Header parameters'],
+  ] as const;
+  return kinds.flatMap(([kind, title]) => {
+    const fields = parameters
+      .filter((parameter) => parameter.in === kind)
+      .map(({ name, required = false, description, schema }) => ({
+        name: kind === 'header' ? 'Idempotency-Key' : name,
+        isRequired: required,
+        schema: { ...schema, ...(description === undefined ? {} : { description }) },
+      }));
+    return fields.length === 0 ? [] : [`## ${title}`, listOf(fields, linkAbove)];
+  });
+}
+
+/** A body that is a named object is linked, and its fields are shown all the same. */
+function bodyText(schema: Schema, { components }: OpenapiDocument): string {
+  const text = schemaText(schema, linkAbove);
+  const named = components.schemas[schema.$ref?.replace('#/components/schemas/', '') ?? ''];
+  return named === undefined ? text : `${text}\n\n${schemaText(named, linkAbove)}`;
+}
+
+function exampleTexts(example: unknown): readonly string[] {
+  if (example === undefined) return [];
+  return [`**Example:**\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
 }
 
 function errorText(operation: Operation, document: OpenapiDocument): string {
   const own = documentedErrors(operation, document).filter(({ code }) => !keyGuardCodes.includes(code));
   const lines = own
     .toSorted((one, other) => one.status - other.status)
-    .map(({ status, code, message }) => `- ${status} \`${code}\`: ${message.replaceAll('<', '&lt;')}\n`);
+    .map(({ status, code, message }) => `- ${status} \`${code}\`: ${proseOf(message)}\n`);
   const common = keyGuardCodes.map((code) => `\`${code}\``).join(', ');
   const start = lines.length === 0 ? 'Those' : `${lines.join('')}\nAnd those`;
   return `${start} of [every request](../conventions.md#errors-of-every-request): ${common}.`;
@@ -220,6 +200,7 @@ function namesIn({ $ref, properties = {}, items, anyOf = [] }: Schema): readonly
 }
 
 const objectLink = (name: string) => `[${name}](objects/${fileOf(name)}.md)`;
+const linkAbove = (name: string) => `[${name}](../objects/${fileOf(name)}.md)`;
 
 /** Writes placeOrder as "place-order", which is part of public addresses. */
 function fileOf(name: string): string {

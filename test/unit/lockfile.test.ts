@@ -15,7 +15,9 @@ interface LockedPackage {
 
 type LockedPackages = Readonly<Record<string, LockedPackage>>;
 
-for (const file of ['package-lock.json', 'scripts/node24/package-lock.json']) {
+for (const file of ['', 'scripts/node24/', 'test/generated-clients/'].map(
+  (folder) => `${folder}package-lock.json`,
+)) {
   test(`${file} names every package with its checksum and without an address`, () => {
     const { packages } = readJson(file);
     assert.ok(Object.keys(packages).length > 1);
@@ -29,7 +31,7 @@ for (const [file, folder] of [
   ['package-lock.json', 'web'],
   ['package-lock.json', 'sdk'],
   ['package-lock.json', 'docs'],
-  ['package-lock.json', 'test/generated-clients'],
+  ['test/generated-clients/package-lock.json', ''],
   ['scripts/node24/package-lock.json', ''],
 ] as const) {
   const manifest = join(dirname(file), folder, 'package.json');
