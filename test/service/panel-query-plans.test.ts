@@ -15,6 +15,9 @@ import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { openPanelStream } from '../harness/panel-stream.ts';
 import { plansOfSession, type SessionPlan } from '../harness/session-plans.ts';
 
+/** From the present month on, not all days of an account. */
+const activePlans = /plan_sums_pkey[\s\S]*Index Cond: .*step = 'month'::text\) AND \(since >=/;
+
 /** The panel's statements, with the index that they must use if it is not the table's key. */
 const statements: Readonly<Record<string, RegExp | null>> = {
   find_session: /sessions_pkey/,
@@ -92,8 +95,8 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   list_plan_totals: null,
   list_cohort_sums: /cohort_sums_pkey/,
   list_cohort_totals: null,
-  list_business_of_accounts: /plan_sums_pkey/,
-  find_business_of_accounts: /plan_sums_pkey/,
+  list_business_of_accounts: activePlans,
+  find_business_of_accounts: activePlans,
   count_handoffs: /order_handoffs_status/,
   count_running_customers: /customers_expiry/,
   count_ended_customers: /customers_expiry/,
@@ -135,7 +138,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   search_accounts_by_balance: /orders_pkey/,
   search_accounts_by_customers: /orders_pkey/,
   search_accounts_by_last_order: /orders_pkey/,
-  search_accounts_by_mrr: /plan_sums_pkey/,
+  search_accounts_by_mrr: activePlans,
   count_searched_accounts: null,
   sum_account_counters: null,
   find_payments_of_reference: /payments_(?:ref|pkey)/,

@@ -82,9 +82,11 @@ const searchByCustomers = highestFirst('search_accounts_by_customers', 'select a
 const searchByLastOrder = highestFirst('search_accounts_by_last_order', lastOrderAt);
 const searchByMrr = highestFirst(
   'search_accounts_by_mrr',
-  `select sum(case step when 'month' then lost_cents else -lost_cents end)::bigint from plan_sums
-      where account_id = a.id and ((step = 'month' and since >= $10::date)
-        or (step = 'day' and since >= $10::date and since < $9::date))`,
+  `select sum(cents)::bigint from (
+        select lost_cents as cents from plan_sums where account_id = a.id and step = 'month' and since >= $10::date
+        union all
+        select -lost_cents from plan_sums
+        where account_id = a.id and step = 'day' and since >= $10::date and since < $9::date) ends`,
 );
 
 interface Listing {
