@@ -8,6 +8,7 @@ import { securityEventRoutes } from '../features/audit/security-event-routes.ts'
 import { accountViewRoutes } from '../features/auth/account-view-routes.ts';
 import { sessionRoutes } from '../features/auth/session-routes.ts';
 import { accountTotpRoutes, totpRoutes } from '../features/auth/totp-routes.ts';
+import { businessPanelRoutes } from '../features/business/business-panel-routes.ts';
 import { eventPanelRoutes } from '../features/events/event-panel-routes.ts';
 import { productPanelRoutes } from '../features/fulfillment/product-panel-routes.ts';
 import { apiAccessRoutes } from '../features/keys/api-access-routes.ts';
@@ -74,6 +75,7 @@ export type PanelDependencies = Needs<typeof signedInRoutes> &
   Needs<typeof allHolderRoutes> &
   Needs<typeof setupRoutes> &
   Needs<typeof topupPanelRoutes> &
+  Needs<typeof businessPanelRoutes> &
   Needs<typeof streamRoutes>;
 
 export function panelRoutes(app: FastifyInstance, dependencies: PanelDependencies): void {
@@ -122,4 +124,5 @@ function operatorRoutes(app: FastifyInstance, dependencies: PanelDependencies): 
   allHolderRoutes(app, dependencies);
   setupRoutes(app, dependencies);
   topupPanelRoutes(app, dependencies);
+  businessPanelRoutes(app, dependencies);
 }

@@ -14,8 +14,9 @@ import { parseOwnedId } from '../../src/shared/identifiers.ts';
 import { formatTime } from '../../src/shared/times.ts';
 import { fixedSeed } from '../harness/fixed-seed.ts';
 import { sqlOf, sqlOfAll } from '../harness/group-sql.ts';
+import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
-import { credit, placeOrder, secondsOf } from '../harness/shop.ts';
+import { changeAccount, credit, placeOrder, secondsOf } from '../harness/shop.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 
 const day = 86_400;
@@ -333,6 +334,21 @@ describe('by hand', () => {
     assert.deepEqual(covered.accounts, []);
     const [first] = expectStatus(await shop.admin.get(`${admin}/accounts`), 200).accounts;
     assert.deepEqual([first.account.id, first.runs_out_on, first.active_plans], [one.id, null, 3]);
+  });
+
+  test('the console lists the same accounts, and says which are blocked', async () => {
+    const console = await signIn(shop, shop.admin);
+    for (const blocked of [true, false]) {
+      await changeAccount(shop, one, { blocked });
+      const listed = expectStatus(await console.get('/admin/business-accounts?sort=mrr'), 200);
+      const { accounts: known, ...rest } = expectStatus(
+        await shop.admin.get(`${admin}/accounts?sort=mrr`),
+        200,
+      );
+      assert.deepEqual(listed, { ...rest, accounts: known.map((each: object) => ({ ...each, blocked })) });
+      assert.equal(known[0].account.id, one.id);
+    }
+    expectRefusal(await console.get('/admin/business-accounts?sort=name'), '422 invalid_filter');
   });
 
   test('trials are no plans of the business, and tests are seen by their account alone', async () => {

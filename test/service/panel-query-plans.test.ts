@@ -372,6 +372,7 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/topups?reference=pi_none',
     '/admin/topup-sums',
     '/admin/topups?status=credited_this_month',
+    '/admin/business-accounts?sort=runs_out_on',
   ]) {
     assert.equal((await console.get(path)).status, 200, path);
   }

@@ -33,6 +33,8 @@ export interface AccountBusiness {
   readonly id: number;
   readonly username: string;
   readonly displayName: string;
+  /** And not closed. */
+  readonly isBlocked: boolean;
   readonly balanceCents: bigint;
   readonly plans: number;
   readonly yearCents: bigint;
@@ -79,7 +81,8 @@ const listCohortTotals: SqlStatement = {
 // Each plan that runs is booked as lost on the day of its end, so the losses to come are the active plans: those of the
 // months from the present one, without the days before today. The two are read apart: as one condition with `or` they made the
 // planner read every day of an account.
-const ofPlans = `select a.id, a.username, a.display_name, a.balance_cents, m.plans, m.year_cents, m.due_cents
+const ofPlans = `select a.id, a.username, a.display_name, a.blocked and a.closed_at is null as is_blocked, a.balance_cents,
+        m.plans, m.year_cents, m.due_cents
       from accounts a
       join lateral (
         select coalesce(sum(plans), 0)::bigint as plans, coalesce(sum(cents), 0)::bigint as year_cents,
@@ -93,7 +96,7 @@ const ofPlans = `select a.id, a.username, a.display_name, a.balance_cents, m.pla
 
 const withDays = (
   accounts: string,
-) => `select a.id, a.username, a.display_name, a.balance_cents, a.plans, a.year_cents,
+) => `select a.id, a.username, a.display_name, a.is_blocked, a.balance_cents, a.plans, a.year_cents,
       d.due_plans, d.due_cents, d.runs_out_on
     from (
       ${accounts}) a
@@ -193,6 +196,7 @@ function parseAccount(row: Row): AccountBusiness {
     id: Number(row['id']),
     username: String(row['username']),
     displayName: String(row['display_name']),
+    isBlocked: row['is_blocked'] === true,
     balanceCents: bigint(row['balance_cents']),
     plans: Number(row['plans']),
     yearCents: bigint(row['year_cents']),

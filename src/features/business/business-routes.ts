@@ -24,7 +24,7 @@ import {
   packageFigures,
   rowsUntilToday,
 } from './business-figures.ts';
-import type { BusinessReads, BusinessScope } from './business-reads.ts';
+import type { AccountsFilter, BusinessReads, BusinessScope } from './business-reads.ts';
 import {
   accountSorts,
   businessMonthsDefault,
@@ -57,9 +57,14 @@ export interface BusinessRoutesDependencies {
   readonly currency: string;
 }
 
-interface BusinessAdminRoutesDependencies extends BusinessRoutesDependencies {
-  readonly database: Database;
+export interface AccountListDependencies {
+  readonly business: BusinessReads;
+  readonly planSums: PlanSums;
   readonly now: () => EpochSeconds;
+}
+
+interface BusinessAdminRoutesDependencies extends BusinessRoutesDependencies, AccountListDependencies {
+  readonly database: Database;
 }
 
 const shownAccountsMax = 100;
@@ -214,18 +219,31 @@ export function businessAdminRoutes(
     },
     async (request, reply) => {
       const { query, headers } = request;
-      const by = readQuery(query, (sent) => sent.oneOf('sort', accountSorts) ?? 'mrr', 'invalid_filter');
+      const by = readQuery(query, readAccountSort, 'invalid_filter');
       const format = readFormat(query, headers.accept, ['json', 'csv']);
-      const { today, month, until } = businessSpan(1, now());
-      const isReady = await planSums.bringAllNearly();
       const limit = format === 'csv' ? numberMax : shownAccountsMax;
-      const found = isReady ? await business.accounts({ today, month, until, by, limit }) : [];
+      const { today, isReady, found } = await readListedAccounts(dependencies, by, limit);
       const accounts = found.map(accountView);
       if (format === 'csv')
         return sendCsv(dependencies, request, reply, 'business-accounts', accountsCsv(accounts, currency));
       return reply.send({ as_of: today, ready: isReady, currency, accounts });
     },
   );
+}
+
+export function readAccountSort(sent: ListQuery): AccountsFilter['by'] {
+  return sent.oneOf('sort', accountSorts) ?? 'mrr';
+}
+
+export async function readListedAccounts(
+  { business, planSums, now }: AccountListDependencies,
+  by: AccountsFilter['by'],
+  limit = shownAccountsMax,
+) {
+  const { today, month, until } = businessSpan(1, now());
+  const isReady = await planSums.bringAllNearly();
+  const found = isReady ? await business.accounts({ today, month, until, by, limit }) : [];
+  return { today, isReady, found };
 }
 
 async function sendBusiness(

@@ -11,5 +11,5 @@ export const businessQuery = (of: BusinessOf, query: Query) => listing<Api.Busin
 export const cohortsQuery = (of: BusinessOf, query: Query) =>
   listing<Api.Cohorts>(`${of}/business/cohorts`, query);
 export const businessForecastQuery = listing<Api.BusinessForecast>('/admin/v1/business/forecast');
-export const businessOfAccountsQuery = (sort: 'mrr' | 'runs_out_on') =>
-  listing<Api.BusinessOfAccounts>('/admin/v1/business/accounts', { sort });
+export const listedAccountsQuery = (sort: 'mrr' | 'runs_out_on') =>
+  listing<Api.ListedAccounts>('/admin/business-accounts', { sort });

@@ -18,7 +18,6 @@ import type {
   BusinessPackageView,
   businessForecastSchema,
   businessMonthSchema,
-  businessOfAccountsSchema,
   CohortView,
 } from '../../../src/features/business/business-schemas.ts';
 import type { LoginLinkView } from '../../../src/features/customer-portal/login-link-schemas.ts';
@@ -327,7 +326,6 @@ export interface Cohorts extends BusinessAnswer {
   readonly cohorts: readonly CohortView[];
 }
 export type BusinessForecast = Static<typeof businessForecastSchema>;
-export type BusinessOfAccounts = Static<typeof businessOfAccountsSchema>;
 export type Product = ProductView;
 export type ProductCall = ProductCallView;
 export type WaitingCalls = With<Static<typeof waitingCallsSchema>, { data: readonly ProductCall[] }>;
@@ -367,6 +365,7 @@ export interface ListedTopup {
   readonly refunds: Static<typeof listedTopupSchema>['refunds'];
 }
 export type PaymentProblem = Static<typeof paymentProblemSchema>;
+export type { ListedAccountsView as ListedAccounts } from '../../../src/features/business/business-panel-schemas.ts';
 export type { NamedProblemView as NamedProblem } from '../../../src/features/payments/topup-panel-schemas.ts';
 export type RefundedTopup = With<Static<typeof refundedSchema>, { topup: Topup }>;
 export type BankLine = BankLineView;

@@ -3,9 +3,8 @@
 import { t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck } from 'lucide-react';
-import { businessOfAccountsQuery } from '../../api/business-queries.ts';
-import { foundAccountsQuery } from '../../api/queries.ts';
-import type { BusinessOfAccounts } from '../../api/shapes.ts';
+import { listedAccountsQuery } from '../../api/business-queries.ts';
+import type { ListedAccounts } from '../../api/shapes.ts';
 import { formatMoney } from '../../text/amounts.ts';
 import { formatCount } from '../../text/language.ts';
 import { formatSeriesDate } from '../../text/times.ts';
@@ -21,11 +20,9 @@ import { AccountLink } from '../../ui/page-links.tsx';
 import { Definition } from './definition.tsx';
 import { isSoon } from './soon.ts';
 
-type AccountRow = BusinessOfAccounts['accounts'][number];
+type AccountRow = ListedAccounts['accounts'][number];
 
 export type AccountSort = 'mrr' | 'runs_out_on';
-
-const blockedMax = 100;
 
 interface BusinessAccountsCardProps {
   readonly sort: AccountSort;
@@ -34,9 +31,7 @@ interface BusinessAccountsCardProps {
 }
 
 export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccountsCardProps) {
-  const { data, error, isPlaceholderData } = useQuery(businessOfAccountsQuery(sort));
-  const { data: blocked } = useQuery(foundAccountsQuery({ state: 'blocked', limit: blockedMax }));
-  const isBlocked = (id: number) => blocked?.data.some((one) => one.id === id) === true;
+  const { data, error, isPlaceholderData } = useQuery(listedAccountsQuery(sort));
   const money = (amount: string) => <Money amount={amount} currency={currency} />;
   const dayOf = (row: AccountRow) =>
     row.runs_out_on === null ? t`Covered` : formatSeriesDate(row.runs_out_on, 'long');
@@ -44,14 +39,14 @@ export function BusinessAccountsCard({ sort, onSort, currency }: BusinessAccount
     {
       title: t`Account`,
       grows: true,
-      cell: ({ account: { id, username, display_name: name } }) => (
+      cell: ({ account: { id, username, display_name: name }, blocked }) => (
         <TwoLines
           first={
             <span className="inline-flex max-w-full items-center gap-2">
               <AccountLink id={id} row>
                 {username}
               </AccountLink>
-              {isBlocked(id) ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
+              {blocked ? <Badge tone="bad">{t`Blocked`}</Badge> : null}
             </span>
           }
           second={<bdi>{name === username ? '' : name}</bdi>}

@@ -3,7 +3,7 @@
 import { plural, t } from '@lingui/core/macro';
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { businessOfAccountsQuery } from '../../api/business-queries.ts';
+import { listedAccountsQuery } from '../../api/business-queries.ts';
 import { formatSeriesDate } from '../../text/times.ts';
 import { AccountLink } from '../../ui/page-links.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -12,7 +12,7 @@ import { isSoon, soonDays } from '../business/soon.ts';
 const namedMax = 3;
 
 export function RunningOutLine() {
-  const { data } = useQuery(businessOfAccountsQuery('runs_out_on'));
+  const { data } = useQuery(listedAccountsQuery('runs_out_on'));
   // A blank line reserves the space while it loads.
   if (data === undefined) return '\u00a0';
   const soon = data.accounts.filter(({ runs_out_on: day }) => isSoon(day));
