@@ -143,6 +143,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   sum_account_counters: null,
   find_payments_of_reference: /payments_(?:ref|pkey)/,
   sum_recent_topups: /topups_newest/,
+  sum_recent_reversals: null,
   sum_receivables: null,
   count_halted_accounts: null,
   find_account_view: /account_views_pkey/,
@@ -372,6 +373,8 @@ async function visit(orderId: number, customerId: number): Promise<void> {
     '/admin/topups?reference=pi_none',
     '/admin/topup-sums',
     '/admin/topups?status=credited_this_month',
+    '/admin/topups?status=refunded_this_month',
+    '/admin/topups?status=disputed_this_month',
     '/admin/business-accounts?sort=runs_out_on',
   ]) {
     assert.equal((await console.get(path)).status, 200, path);

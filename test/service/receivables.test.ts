@@ -13,7 +13,7 @@ import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
-import { createPackage, placeOrder } from '../harness/shop.ts';
+import { createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
 before(async () => {
@@ -88,7 +88,8 @@ test('accounts that owe are listed, the most first, until it is settled or writt
   assert.deepEqual(await idsOf('status=credited_this_month&reference=pi_none'), []);
   assert.equal((await idsOf('status=pending')).length, sums.pending.count);
   assert.equal((await idsOf('status=recently_failed')).length, sums.failed.count);
-  assert.ok(sums.credited.count > 0 && Number(sums.disputed) + Number(sums.refunded) > 0);
+  assert.ok(sums.credited.count > 0);
+  assert.deepEqual(sums.disputed, { count: 3, amount: '500.00' });
   assert.deepEqual(await idsOf('reference=pi_1'), [small.id, large.id, alike.id].toSorted());
   assert.deepEqual(await idsOf(`reference=pi_1&account_id=${large.id}`), [large.id]);
   assert.deepEqual(await idsOf(`reference=${publicId(small.id, 1)}`), [small.id]);
@@ -167,4 +168,53 @@ test('bad write-offs are refused, and change nothing', async () => {
   expectRefusal(await account.post(path, { memo: 'Of my own' }), '403 forbidden');
   expectRefusal(await account.get(`${admin}/receivables`), '403 forbidden');
   assert.equal(expectStatus(await account.get('/balance'), 200).receivable, '100.00');
+});
+
+test('a refund or dispute counts in the month in which it happened, and its rows are as many', async () => {
+  const { clock } = service;
+  const account = await service.createReseller({});
+  const { engine } = service.service;
+  const common = { accountId: account.id, topupNumber: 1 };
+  await sqlOf(
+    service,
+    account,
+    `insert into topups (account_id, number, method, amount_cents, status, created_at)
+      values (${account.id}, 1, 'card', 10000, 'open', to_timestamp(${clock.seconds}))`,
+  );
+  const paymentRef = 'stripe:pi_months';
+  await engine.submit({ type: 'receive_payment', ...common, amountCents: 10_000n, paymentRef, memo: null });
+  const reverse = (kind: 'refund' | 'dispute', cents: bigint) =>
+    engine.submit({
+      type: 'reverse_payment',
+      ...common,
+      amountCents: cents,
+      cause: `stripe:${kind}_${cents}`,
+      kind,
+      allowReceivable: true,
+      by: null,
+    });
+  const expectThisMonth = async (expected: { refunded: [number, string]; disputed: [number, string] }) => {
+    const console = await signIn(service, service.admin);
+    const sums = expectStatus(await console.get('/admin/topup-sums'), 200);
+    for (const kind of ['refunded', 'disputed'] as const) {
+      const [count, amount] = expected[kind];
+      assert.deepEqual(sums[kind], { count, amount }, kind);
+      for (const query of [`status=${kind}_this_month`, `status=${kind}_this_month&reference=pi_months`]) {
+        const { data } = expectStatus(await console.get(`/admin/topups?${query}`), 200);
+        assert.equal(data.length, count, query);
+      }
+    }
+    return sums;
+  };
+  clock.seconds = secondsOf('2027-11-20T12:00:00Z');
+  await reverse('refund', 2_000n);
+  await reverse('refund', 500n);
+  await expectThisMonth({ refunded: [1, '25.00'], disputed: [0, '0.00'] });
+  clock.seconds = secondsOf('2027-12-10T12:00:00Z');
+  await expectThisMonth({ refunded: [0, '0.00'], disputed: [0, '0.00'] });
+  await reverse('dispute', 7_500n);
+  const { credited } = await expectThisMonth({ refunded: [0, '0.00'], disputed: [1, '75.00'] });
+  assert.equal(credited.count, 0, 'it was paid long before');
+  await engine.submit({ type: 'reinstate_payment', accountId: account.id, cause: 'stripe:dispute_7500' });
+  await expectThisMonth({ refunded: [0, '0.00'], disputed: [0, '0.00'] });
 });

@@ -11,7 +11,6 @@ import { findAccountNames } from '../identity/account-names.ts';
 import { accountIdOfReference } from './bank/rf-reference.ts';
 import type { AllTopupsFilter, OwnedTopup } from './list-all-topups.ts';
 import { findTopup } from './topup-store.ts';
-import { standing } from './topup-table.ts';
 
 const foundMax = 10;
 
@@ -54,7 +53,9 @@ export async function findTopupsOf(
     database,
     found.map(({ accountId }) => accountId),
   );
-  const { accountId, statuses, method, since, until, creditedSince } = filter;
+  const { accountId, statuses, method, since, until } = filter;
+  const isSince = (at: EpochSeconds | null, wanted: EpochSeconds | null) =>
+    wanted === null || (at ?? 0) >= wanted;
   return found
     .filter(
       (topup) =>
@@ -63,7 +64,9 @@ export async function findTopupsOf(
         (method === null || topup.method === method) &&
         topup.createdAt >= since &&
         topup.createdAt < until &&
-        (creditedSince === null || (topup.creditedAt ?? 0) >= creditedSince),
+        isSince(topup.creditedAt, filter.creditedSince) &&
+        isSince(topup.refundedAt, filter.refundedSince) &&
+        isSince(topup.disputedAt, filter.disputedSince),
     )
     .map((topup) => ({ topup, username: names.get(topup.accountId) ?? '' }));
 }
@@ -98,20 +101,26 @@ const sumTopups: SqlStatement = {
   text: `select count(*) >= ${summedMax} as is_cut,
       count(*) filter (where credited_at >= to_timestamp($2::bigint)) as credited_count,
       coalesce(sum(amount_cents) filter (where credited_at >= to_timestamp($2::bigint)), 0)::bigint as credited_cents,
-      coalesce(sum(refunded_cents), 0)::bigint as refunded_cents, coalesce(sum(disputed_cents), 0)::bigint as disputed_cents,
       count(*) filter (where credited_at is null and status in ('open', 'processing')) as pending_count,
       coalesce(sum(amount_cents) filter (where credited_at is null and status in ('open', 'processing')), 0)::bigint as pending_cents,
       count(*) filter (where is_failed) as failed_count,
       coalesce(sum(amount_cents) filter (where is_failed), 0)::bigint as failed_cents
     from (
       select t.status, t.amount_cents, p.created_at as credited_at,
-        p.created_at is null and t.status = 'failed' and t.created_at >= to_timestamp($3::bigint) as is_failed,
-        case when p.created_at >= to_timestamp($2::bigint) then ${standing("<> 'dispute'")} end as refunded_cents,
-        case when p.created_at >= to_timestamp($2::bigint) then ${standing("= 'dispute'")} end as disputed_cents
+        p.created_at is null and t.status = 'failed' and t.created_at >= to_timestamp($3::bigint) as is_failed
       from (
         select * from topups where created_at >= to_timestamp($1::bigint) and account_id <= ${realAccountIdMax}
         order by created_at desc, account_id desc, number desc limit ${summedMax}) t
       left join payments p on p.account_id = t.account_id and p.topup_number = t.number) t`,
+};
+
+// Few payments go back, so this reads all reversals of each account. A dispute may come months after its payment.
+const sumReversals: SqlStatement = {
+  name: 'sum_recent_reversals',
+  text: `select r.kind = 'dispute' as is_dispute, count(distinct (r.account_id, r.topup_number)) as count,
+      sum(r.amount_cents)::bigint as cents
+    from accounts a join reversals r on r.account_id = a.id
+    where a.id <= ${realAccountIdMax} and r.reinstated_at is null and r.created_at >= to_timestamp($1::bigint) group by 1`,
 };
 
 const sumOwed: SqlStatement = {
@@ -128,9 +137,9 @@ interface Sum {
 export interface TopupSums {
   /** Since the start of the UTC month. */
   readonly credited: Sum;
-  /** What went back of `credited`. */
-  readonly refundedCents: bigint;
-  readonly disputedCents: bigint;
+  /** What went back in that month and stays away, of payments of any time. `count`: of top-ups. */
+  readonly refunded: Sum;
+  readonly disputed: Sum;
   readonly pending: Sum;
   readonly failed: Sum;
   readonly failedDays: number;
@@ -144,7 +153,13 @@ function sumSpans(now: EpochSeconds) {
   return { month, from: month - daysBeforeMonth * 86_400, failedFrom: now - failedDays * 86_400 };
 }
 
-export const topupGroups = ['credited_this_month', 'pending', 'recently_failed'] as const;
+export const topupGroups = [
+  'credited_this_month',
+  'refunded_this_month',
+  'disputed_this_month',
+  'pending',
+  'recently_failed',
+] as const;
 export type TopupGroup = (typeof topupGroups)[number];
 
 /** The filter that lists exactly the top-ups of a sum. */
@@ -158,6 +173,10 @@ export function filterOfGroup(
   switch (group) {
     case 'credited_this_month':
       return { ...recent, creditedSince: month };
+    case 'refunded_this_month':
+      return { ...filter, refundedSince: month };
+    case 'disputed_this_month':
+      return { ...filter, disputedSince: month };
     case 'pending':
       return { ...recent, statuses: ['open', 'processing'] };
     case 'recently_failed':
@@ -167,8 +186,9 @@ export function filterOfGroup(
 
 export async function sumTopupsOfAll(database: Database, now: EpochSeconds): Promise<TopupSums> {
   const { month, from, failedFrom } = sumSpans(now);
-  const [recent, owing] = await Promise.all([
+  const [recent, reversed, owing] = await Promise.all([
     queryShards(database, sumTopups, [from, month, failedFrom], 'every'),
+    queryShards(database, sumReversals, [month], 'every'),
     queryShards(database, sumOwed, [], 'every'),
   ]);
   const centsOf = (rows: typeof recent, name: string) =>
@@ -179,8 +199,14 @@ export async function sumTopupsOfAll(database: Database, now: EpochSeconds): Pro
   });
   return {
     credited: sum(recent, 'credited_'),
-    refundedCents: centsOf(recent, 'refunded_cents'),
-    disputedCents: centsOf(recent, 'disputed_cents'),
+    refunded: sum(
+      reversed.filter((row) => row['is_dispute'] !== true),
+      '',
+    ),
+    disputed: sum(
+      reversed.filter((row) => row['is_dispute'] === true),
+      '',
+    ),
     pending: sum(recent, 'pending_'),
     failed: sum(recent, 'failed_'),
     failedDays,

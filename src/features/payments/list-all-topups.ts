@@ -18,6 +18,8 @@ export interface AllTopupsFilter extends Omit<TopupFilter, 'status'> {
   readonly accountId: number | null;
   readonly statuses: readonly TopupStatus[] | null;
   readonly creditedSince: EpochSeconds | null;
+  readonly refundedSince: EpochSeconds | null;
+  readonly disputedSince: EpochSeconds | null;
 }
 
 /** The place of a top-up in the list. */
@@ -34,18 +36,22 @@ const list: SqlStatement = {
       and ($2::text[] is null or t.status = any($2::text[])) and ($3::text is null or t.method = $3::text)
       and t.created_at >= to_timestamp($4::bigint) and t.created_at < to_timestamp($5::bigint)
       and ($10::bigint is null or t.credited_at >= to_timestamp($10::bigint))
+      and ($11::bigint is null or t.refunded_at >= $11::bigint) and ($12::bigint is null or t.disputed_at >= $12::bigint)
       and (t.created_at, t.account_id, t.number) < (to_timestamp($6::bigint), $7::int, $8::int)
     order by t.created_at desc, t.account_id desc, t.number desc limit $9::int`,
 };
 
 export async function listAllTopups(
   database: Queryable,
-  { accountId, statuses, method, since, until, creditedSince }: AllTopupsFilter,
+  filter: AllTopupsFilter,
   { below, limit }: { readonly below: TopupPlace; readonly limit: number },
 ): Promise<OwnedTopup[]> {
+  const { accountId, statuses, method, since, until } = filter;
+  const { creditedSince, refundedSince, disputedSince } = filter;
   const place = [below.createdAt, below.accountId, below.number];
   const wanted = statuses === null ? null : textArray(statuses);
-  const values = [accountId, wanted, method, since, until, ...place, limit, creditedSince];
+  const sinces = [creditedSince, refundedSince, disputedSince];
+  const values = [accountId, wanted, method, since, until, ...place, limit, ...sinces];
   const first = { columns: ['created_at', 'account_id', 'number'], descending: true, limit };
   const rows = await queryShards(database, list, values, { first });
   return rows.map((row) => ({ topup: parseListedTopup(row), username: String(row['username']) }));

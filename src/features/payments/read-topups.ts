@@ -32,6 +32,8 @@ export function readUnstated(sent: ListQuery): Omit<AllTopupsFilter, 'statuses'>
     since,
     until,
     creditedSince: null,
+    refundedSince: null,
+    disputedSince: null,
   };
 }
 

@@ -114,7 +114,8 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
       config: { scopes: ['admin:read'], codes: [] },
       schema: {
         operationId: 'sumTopups',
-        summary: 'What was credited this month, what is pending, what failed, and what accounts owe',
+        summary:
+          'What was credited and what went back this month, what is pending, what failed, and what accounts owe',
         response: { 200: topupSumsSchema },
       },
     },
@@ -126,8 +127,8 @@ export function topupPanelRoutes(app: FastifyInstance, dependencies: TopupPanelR
       });
       return reply.send({
         credited: view(sums.credited),
-        refunded: formatAmount(sums.refundedCents),
-        disputed: formatAmount(sums.disputedCents),
+        refunded: view(sums.refunded),
+        disputed: view(sums.disputed),
         pending: view(sums.pending),
         failed: view(sums.failed),
         failed_days: sums.failedDays,

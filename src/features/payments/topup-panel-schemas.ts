@@ -5,8 +5,8 @@ const sumSchema = Type.Object({ count: Type.Integer(), amount: Type.String() });
 
 export const topupSumsSchema = Type.Object({
   credited: sumSchema,
-  refunded: Type.String({ description: 'What was refunded of `credited`.' }),
-  disputed: Type.String({ description: 'What was taken back of `credited` by disputes.' }),
+  refunded: sumSchema,
+  disputed: sumSchema,
   pending: sumSchema,
   failed: sumSchema,
   failed_days: Type.Integer(),

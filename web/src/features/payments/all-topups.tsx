@@ -62,6 +62,8 @@ const columns: readonly Column<ListedTopup>[] = [
 const statusChoices = [
   ...topupStatusChoices,
   { value: 'credited_this_month', title: t`Credited this month` },
+  { value: 'refunded_this_month', title: t`Refunded this month` },
+  { value: 'disputed_this_month', title: t`Disputed this month` },
   { value: 'pending', title: t`Waiting or on its way` },
   { value: 'recently_failed', title: t`Failed in the last 30 days` },
 ];

@@ -6,7 +6,7 @@ import { Fragment } from 'react';
 import { useMe } from '../../api/me.ts';
 import { topupSumsQuery } from '../../api/payment-queries.ts';
 import type { TopupSums } from '../../api/shapes.ts';
-import { formatMoney, toCents } from '../../text/amounts.ts';
+import { formatMoney } from '../../text/amounts.ts';
 import { FigureLink } from '../../ui/page-links.tsx';
 import { Stat, Stats } from '../../ui/stat.tsx';
 
@@ -16,10 +16,19 @@ export function TopupStats() {
   const more = data?.more === true ? '+' : '';
   const amount = (sum: TopupSums['credited']) => `${formatMoney(sum.amount, currency)}${more}`;
   const topups = ({ count }: TopupSums['credited']) => plural(count, { one: '# top-up', other: '# top-ups' });
-  const wentBack = ({ refunded, disputed }: TopupSums) => [
-    ...(toCents(refunded) > 0n ? [t`${formatMoney(refunded, currency)} refunded`] : []),
-    ...(toCents(disputed) > 0n ? [t`${formatMoney(disputed, currency)} disputed`] : []),
-  ];
+  const wentBack = ({ refunded, disputed }: TopupSums) =>
+    [
+      {
+        ...refunded,
+        status: 'refunded_this_month',
+        words: t`${formatMoney(refunded.amount, currency)} refunded`,
+      },
+      {
+        ...disputed,
+        status: 'disputed_this_month',
+        words: t`${formatMoney(disputed.amount, currency)} disputed`,
+      },
+    ].filter(({ count }) => count > 0);
   return (
     <Stats>
       <Stat
@@ -35,10 +44,14 @@ export function TopupStats() {
           data && (
             <>
               {topups(data.credited)}
-              {wentBack(data).map((words) => (
-                <Fragment key={words}>
+              {wentBack(data).map(({ status, words }) => (
+                <Fragment key={status}>
                   {' · '}
-                  <span className="whitespace-nowrap">{words}</span>
+                  <span className="whitespace-nowrap">
+                    <FigureLink to="." search={{ status }}>
+                      {words}
+                    </FigureLink>
+                  </span>
                 </Fragment>
               ))}
             </>
