@@ -11,17 +11,19 @@ interface FilterBarProps {
   readonly end?: ReactNode;
 }
 
-/** The buttons at the end stay on the first line, however many filters there are; on phones, behind the search. */
+/** The buttons at the end stay on the first line, however many filters there are; in a stacked bar, behind the search. */
 export function FilterBar({ children, clear, end }: FilterBarProps) {
   return (
     <fieldset
       data-print="no"
-      className="group flex flex-wrap items-start gap-2 border-b border-line px-4 py-3 sm:flex-nowrap"
+      className="filter-bar group flex items-start gap-2 border-b border-line px-4 py-3 stacked:flex-wrap"
     >
       <legend className="sr-only">{t`Filters`}</legend>
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2 max-sm:contents">{children}</div>
+      <div className="filters flex min-w-0 flex-1 flex-wrap items-center gap-2 stacked:contents">
+        {children}
+      </div>
       {end === undefined && clear === undefined ? null : (
-        <div className="ml-auto flex shrink-0 items-center gap-1 max-sm:group-has-[search]:-order-1">
+        <div className="ml-auto flex shrink-0 items-center gap-1 stacked:group-has-[search]:-order-1">
           {/* Its place is kept, so that the filters do not move when one is set. */}
           <IconButton
             icon={FunnelX}
