@@ -46,9 +46,9 @@ const webhookNamed =
     await page.getByRole('heading', { level: 2 }).first().waitFor();
   };
 
-const webhookDialog = (button: string, action: string) => async (scene: Scene) => {
+const webhookDialog = (opener: string, action: string, inMenu: boolean) => async (scene: Scene) => {
   await webhookNamed('Billing')(scene);
-  await scene.page.getByRole('button', { name: button }).click();
+  await openDialog(scene.page, { name: '', on: 'webhook', opener, inMenu });
   const dialog = scene.page.getByRole('dialog');
   await dialog.getByRole('button', { name: action }).click();
   await dialog.locator('[aria-busy]').waitFor({ state: 'detached' });
@@ -206,13 +206,13 @@ export const pageShots: readonly PageShot[] = [
     name: 'webhook-test-done-dialog',
     role: 'reseller',
     whole: false,
-    open: webhookDialog('Send test event', 'Send test event'),
+    open: webhookDialog('Send test event', 'Send test event', false),
   },
   {
     name: 'webhook-secret-done-dialog',
     role: 'reseller',
     whole: false,
-    open: webhookDialog('New secret', 'Create new secret'),
+    open: webhookDialog('New secret', 'Create new secret', true),
   },
   { name: 'events', role: 'reseller', open: at('/panel/events') },
   { name: 'people', role: 'reseller', open: at('/panel/people') },

@@ -9,7 +9,7 @@ import { expectStatus } from '../harness/refusals.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 import { type Received, startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts';
 import { expectAccessible } from './accessibility.ts';
-import { dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
+import { chooseMore, dialog, goTo, heading, row, shownSecret } from './panel-actions.ts';
 import { said, untilDisabled, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 let receiver: WebhookReceiver;
@@ -101,7 +101,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await listed.getByRole('link').click();
   await heading(page, 'The other shop').waitFor();
   await page.getByRole('definition').filter({ hasText: '100%' }).waitFor();
-  await button(page, 'Disable').click();
+  await chooseMore(page, 'Disable');
   await said(page, 'Endpoint disabled.');
   await order(reseller, 'bert.made');
   await button(page, 'Enable').click();
@@ -110,7 +110,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   // The three events of a new customer, from while the endpoint was off.
   await at.gets(4);
 
-  await button(page, 'New secret').click();
+  await chooseMore(page, 'New secret');
   await button(dialog(page, 'New secret'), 'Create new secret').click();
   const renewed = dialog(page, 'New secret');
   await renewed.getByText('Both secrets work until').waitFor();
@@ -126,7 +126,7 @@ test('an endpoint is made, its secret is shown once and verifies what comes; it 
   await expectAccessible(page, 'the result of a test');
   await button(tested, 'Close').first().click();
 
-  await button(page, 'Delete').click();
+  await chooseMore(page, 'Delete');
   await button(dialog(page, 'Delete this endpoint?'), 'Delete endpoint').click();
   await said(page, 'Endpoint deleted.');
   await page.getByText('No endpoints yet').waitFor();
@@ -261,7 +261,7 @@ test('anyone who may only look is offered nothing, and test mode has endpoints a
   await row(page, 'order.completed').getByRole('link').click();
   await page.getByRole('dialog').getByRole('link', { name: 'Open event' }).waitFor();
   await page.getByRole('dialog').getByRole('region', { name: 'Request body' }).waitFor();
-  for (const name of [/^Send/, 'Edit', 'New secret', 'Disable', 'Delete'])
+  for (const name of [/^Send/, 'Edit', 'Enable', 'More'])
     assert.equal(await button(page, name).count(), 0, String(name));
   await page.goto('/panel/webhooks');
   await row(page, at.url).waitFor();

@@ -98,7 +98,7 @@ export function DeliveryList({ webhook }: { readonly webhook: Webhook }) {
   return (
     <Card
       title={t`Deliveries`}
-      description={t`All attempts in the last 30 days, newest first.`}
+      description={t`All attempts in the last 30 days, newest first. Test events aren’t listed; their result appears when you send one.`}
       lined
       action={
         mayChange ? (

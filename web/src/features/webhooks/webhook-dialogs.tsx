@@ -62,7 +62,7 @@ export function TestWebhookDialog({ webhook, onClose }: WebhookDialogProps) {
       <p>
         <Trans>
           Sends one signed <code className="font-mono text-xs">webhook.test</code> event, even if the endpoint
-          is disabled. It isn’t logged.
+          is disabled. The result appears here, not in the list of deliveries.
         </Trans>
       </p>
       {data === undefined || form.isPending ? null : <TestResult tested={data} />}

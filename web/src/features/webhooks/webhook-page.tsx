@@ -11,7 +11,8 @@ import type { Webhook } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
 import { webhookQuery } from '../../api/webhook-queries.ts';
 import { withTexts } from '../../text/texts.ts';
-import { Actions } from '../../ui/actions.tsx';
+import { ActionMenu } from '../../ui/action-menu.tsx';
+import { Actions, MoreActions } from '../../ui/actions.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Card } from '../../ui/card.tsx';
@@ -85,6 +86,7 @@ export function WebhookPage() {
       />
     );
   }
+  const switchTo = (enabled: boolean) => turn.mutate({ id: webhook.id, enabled });
   const leave = () => {
     setIsGone(true);
     void navigate({ to: '/webhooks' });
@@ -112,24 +114,29 @@ export function WebhookPage() {
                     icon: Pencil,
                     dialog: (onClose) => <WebhookFormDialog webhook={webhook} onClose={onClose} />,
                   },
+                ]}
+              />
+              {webhook.enabled ? null : (
+                <Button icon={Power} busy={turn.isPending} look="primary" onClick={() => switchTo(true)}>
+                  {t`Enable`}
+                </Button>
+              )}
+              <MoreActions
+                menu={ActionMenu}
+                actions={[
                   {
                     id: 'secret',
                     title: t`New secret`,
                     icon: KeyRound,
                     dialog: (onClose) => <RotateSecretDialog webhook={webhook} onClose={onClose} />,
                   },
-                ]}
-              />
-              <Button
-                icon={Power}
-                busy={turn.isPending}
-                look={webhook.enabled ? 'plain' : 'primary'}
-                onClick={() => turn.mutate({ id: webhook.id, enabled: !webhook.enabled })}
-              >
-                {webhook.enabled ? t`Disable` : t`Enable`}
-              </Button>
-              <Actions
-                actions={[
+                  {
+                    id: 'disable',
+                    title: t`Disable`,
+                    icon: Power,
+                    isOffered: webhook.enabled,
+                    run: () => switchTo(false),
+                  },
                   {
                     id: 'delete',
                     title: t`Delete`,
