@@ -59,6 +59,8 @@ interface DataTableProps<Row> {
   /** The second line on phones, which replaces hidden columns. */
   readonly phone?: (row: Row) => ReactNode;
   readonly openKey?: string | undefined;
+  /** For tables of many figures: titles may take two lines, and columns stand closer. */
+  readonly isDense?: boolean;
 }
 
 const shownFrom = {
@@ -98,6 +100,7 @@ function FilledTable<Row extends object>({
   selection,
   phone,
   openKey,
+  isDense = false,
 }: DataTableProps<Row>) {
   const shown = columns.filter(
     ({ id, isExtra }) => id === undefined || (layout?.visibility[id] ?? isExtra !== true),
@@ -142,7 +145,11 @@ function FilledTable<Row extends object>({
                 key={column.id ?? column.title}
                 scope="col"
                 aria-sort={ariaSort(column, sort)}
-                className={classNames('py-2 font-medium whitespace-nowrap', cellClasses(column))}
+                className={classNames(
+                  'py-2 font-medium',
+                  isDense ? 'align-bottom' : 'whitespace-nowrap',
+                  cellClasses(column, isDense),
+                )}
               >
                 <HeadTitle column={column} sort={sort} />
               </th>
@@ -155,7 +162,7 @@ function FilledTable<Row extends object>({
                 <tr key={`loading ${row}`} className="h-11 border-b border-line last:border-b-0">
                   {selection === undefined ? null : <td />}
                   {shown.map((column) => (
-                    <td key={column.id ?? column.title} className={cellClasses(column)}>
+                    <td key={column.id ?? column.title} className={cellClasses(column, isDense)}>
                       <Skeleton
                         className={classNames('max-w-full', column.grows ? 'w-40' : 'w-16', align(column))}
                       />
@@ -186,7 +193,10 @@ function FilledTable<Row extends object>({
                     </td>
                   )}
                   {shown.map((column, place) => (
-                    <td key={column.id ?? column.title} className={classNames('py-1.5', cellClasses(column))}>
+                    <td
+                      key={column.id ?? column.title}
+                      className={classNames('py-1.5', cellClasses(column, isDense))}
+                    >
                       {column.cell(row)}
                       {place === 0 && phone !== undefined ? (
                         <div className="line-clamp-2 text-xs wrap-anywhere text-soft sm:hidden">
@@ -203,10 +213,10 @@ function FilledTable<Row extends object>({
   );
 }
 
-function cellClasses<Row>(column: Column<Row>): string {
+function cellClasses<Row>(column: Column<Row>, isDense: boolean): string {
   const { from, grows } = column;
   return classNames(
-    'px-4 md:px-3 md:first:pl-5',
+    isDense ? 'px-4 md:px-2 md:first:pl-5 md:last:pr-5' : 'px-4 md:px-3 md:first:pl-5',
     column.align === 'end' && 'text-right',
     from !== undefined && shownFrom[from],
     // Without a least width the other columns would leave it no room.

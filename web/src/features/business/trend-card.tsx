@@ -344,6 +344,7 @@ function MonthTable({ months, currency, rows, outdated }: MonthTableProps) {
         rows={months === undefined ? undefined : [...months].reverse()}
         rowKey={({ month }) => month}
         outdated={outdated}
+        isDense
         phone={(month) =>
           t`${formatCount(month.active_plans)} active, ${formatCount(month.new_plans)} new, ${formatCount(month.lost_plans)} lost`
         }
