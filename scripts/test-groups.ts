@@ -249,12 +249,18 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
  * Single tests have `@nightly` in their titles.
  */
 const nightlyFiles: ReadonlySet<string> = new Set([
+  // It counts clicks; the tests of each page do these tasks.
+  'test/browser/daily-tasks.test.ts',
   // test/process/look-around enters the same demo in each role, without a browser.
   'test/browser/look-around.test.ts',
   // lost-commit breaks connections around COMMIT, and two-processes kills a process.
   'test/process/broken-database.test.ts',
   // lost-commit has a database that stays away.
   'test/process/failover.test.ts',
+  // The same program runs from the checkout, and lockfile.test.ts knows what the package brings along.
+  'test/tools/package.test.ts',
+  // hand-off and product-truth call a product that the test itself holds.
+  'test/tools/small-product.test.ts',
   // openapi-names and the rules of openapi.json look at what generators need. They install 10,000 files of their own.
   'test/tools/generated-clients.test.ts',
   // test-mode-traces and keys-of-the-other-mode look for a trace of each mode in the other.

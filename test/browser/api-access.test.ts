@@ -125,7 +125,7 @@ test('a key that an administrator replaces is shown to him once, and the old one
   await shown.waitFor({ state: 'hidden' });
 });
 
-test('the allow-list warns before it leaves out its own editor, and does what it says when it is saved', async () => {
+test('the allow-list warns before it leaves out its own editor, and does what it says when it is saved @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/api-access');
   await page.getByText('Leave blank to allow any address.').waitFor();
@@ -171,7 +171,7 @@ test('an invalid address is marked in the list, and nothing is saved @nightly', 
   await page.getByText('Leave blank to allow any address.').waitFor();
 });
 
-test('the first request in TypeScript runs as it stands and places an order; the others carry address and key', async () => {
+test('the first request in TypeScript runs as it stands and places an order; the others carry address and key @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '10.00' });
   const page = await panel.openAs(reseller, '/panel/connect');
   await page.getByRole('button', { name: 'Show key' }).click();

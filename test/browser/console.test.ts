@@ -338,7 +338,7 @@ test('the console finds accounts, counts the business, and adds every ledger up 
   await page.getByText(/^Everything balances/).waitFor();
 });
 
-test('another address of the product takes the password, and what was typed stays until it is right', async () => {
+test('another address of the product takes the password, and what was typed stays until it is right @nightly', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/product');
   await page.getByRole('radio', { name: /then notify/ }).check({ force: true });

@@ -61,7 +61,7 @@ test('an order for someone known, with nothing chosen, leaves them the plan that
   assert.equal(plan.package, 'Plus');
 });
 
-test('a customer who is new is said to be new, and asked about when someone known is much like them', async () => {
+test('a customer who is new is said to be new, and asked about when someone known is much like them @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'okoro@example.com', panel.service.packages.basic);
   const page = await panel.openAs(reseller, '/panel/orders');
@@ -84,7 +84,7 @@ test('a customer who is new is said to be new, and asked about when someone know
   await box.getByRole('button', { name: 'Renew for $10.00' }).waitFor();
 });
 
-test('an order whose price rose meanwhile is refused, and the new one is shown', async () => {
+test('an order whose price rose meanwhile is refused, and the new one is shown @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await page.route('**/panel/api/v1/orders', (route) =>
@@ -163,7 +163,7 @@ test('Back closes a dialog and leaves the page where it is; the entries of dialo
   await heading(page, 'Orders').waitFor();
 });
 
-test('a package that was changed and not saved is not left without a word', async () => {
+test('a package that was changed and not saved is not left without a word @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin/packages');
   await page.getByRole('link', { name: 'Basic' }).click();
   await heading(page, 'Basic').waitFor();

@@ -66,7 +66,7 @@ test('the search is opened, used and followed by keyboard alone', async () => {
   await heading(page, 'Plans and refunds').waitFor();
 });
 
-test('an operation of the reference is found by its name', async () => {
+test('an operation of the reference is found by its name @nightly', async () => {
   const page = await site.open('/docs/');
   await isAlive(page);
   await page.keyboard.press('/');
@@ -76,7 +76,7 @@ test('an operation of the reference is found by its name', async () => {
   assert.match(first?.replace(/\s+/g, ' ') ?? '', /^ ?#? ?Renew an order ?$/);
 });
 
-test('the first hit of a common question is its guide', async () => {
+test('the first hit of a common question is its guide @nightly', async () => {
   const page = await site.open('/docs/resellers');
   await isAlive(page);
   await page.keyboard.press('/');
@@ -184,7 +184,7 @@ test('a language chosen for one sample is chosen for all, on the next pages, too
   assert.deepEqual(await shownLanguages(page), ['ts']);
 });
 
-test('the copy button copies the sample that is shown', async () => {
+test('the copy button copies the sample that is shown @nightly', async () => {
   const page = await site.open(operation, { permissions: ['clipboard-read', 'clipboard-write'] });
   await isAlive(page);
   const sample = page.locator('.vp-code-group').first();

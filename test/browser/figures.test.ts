@@ -144,7 +144,7 @@ test('the forecast names the day on which the balance ends, and each day opens i
   assert.equal(new URL(page.url()).searchParams.get('from'), '2026-04-12T00:00:00Z');
 });
 
-test('alerts are set on a page, what is wrong is said, and they are those of the API', async () => {
+test('alerts are set on a page, what is wrong is said, and they are those of the API @nightly', async () => {
   const page = await panel.openAs(reseller, '/panel/forecast');
   await page.getByRole('button', { name: 'Set up alerts' }).click();
   const below = page.getByLabel(/^Alert when the balance falls below/);

@@ -51,7 +51,7 @@ test('Ctrl K opens the palette, which finds pages, customers, orders and actions
   await untilCount(page.getByRole('listbox', { name: 'Results' }), 0);
 });
 
-test('the sheet on ? lists keys, and every one of them goes where it says', async () => {
+test('the sheet on ? lists keys, and every one of them goes where it says @nightly', async () => {
   const page = await panel.openAs(panel.service.admin);
   await heading(page, 'Business').waitFor();
   await page.keyboard.press('?');
@@ -122,7 +122,7 @@ test('single keys can be switched off for good, and Ctrl K works on @nightly', a
   await heading(page, 'Overview').waitFor();
 });
 
-test('an order is placed with the keyboard alone, and the focus goes back to where it was', async () => {
+test('an order is placed with the keyboard alone, and the focus goes back to where it was @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await heading(page, 'Orders').waitFor();

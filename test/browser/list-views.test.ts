@@ -22,7 +22,7 @@ const panel = usePanelBrowser(async (service) => {
 
 const search = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
-test('the operator finds an order among those of all accounts, and who placed it', async () => {
+test('the operator finds an order among those of all accounts, and who placed it @nightly', async () => {
   const { service } = panel;
   const names = { north: await usernameOf(service, north), south: await usernameOf(service, south) };
   const page = await panel.openAs(service.admin, '/panel/admin/orders');

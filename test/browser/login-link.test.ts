@@ -85,7 +85,7 @@ test('an order can bring a login link along; a new link ends the one before it @
   await heading(await panel.open(second, withoutScript), 'Log in').waitFor();
 });
 
-test('a customer whom the administrator suspends is shown out of the open page, and in again when it is lifted', async () => {
+test('a customer whom the administrator suspends is shown out of the open page, and in again when it is lifted @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const order = { package_id: panel.service.packages.basic, customer: 'sus.pended', return_login: true };
   const placed = await reseller.post('/orders', order);

@@ -170,7 +170,7 @@ test('an unanswered order is failed by hand, and the dialog first says what that
   assert.equal((await acme.get(`/orders/${ordered.body.order.id}`)).body.order.status, 'failed');
 });
 
-test('several unanswered orders are accepted at once, with the result of each', async () => {
+test('several unanswered orders are accepted at once, with the result of each @nightly', async () => {
   await prepare();
   const { service } = panel;
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };

@@ -136,7 +136,7 @@ test('anyone who is removed while signed in lands on the sign-in page, and canno
   await untilCount(owner.getByRole('button', { name: /^(?:Remove|Leave) / }), 0);
 });
 
-test('a new link for someone who was invited replaces the one before', async () => {
+test('a new link for someone who was invited replaces the one before @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const owner = await panel.openAs(reseller, '/panel/people');
   const first = await invite(owner, 'henrietta', 'Viewer');

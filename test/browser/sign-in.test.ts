@@ -174,7 +174,7 @@ test('an administrator lets in who lost password, app and recovery codes @nightl
   await heading(page, 'Overview').waitFor();
 });
 
-test('a change of password ends every other session and keeps this one, with a new cookie', async () => {
+test('a change of password ends every other session and keeps this one, with a new cookie @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const username = await usernameOf(panel.service, reseller);
   const page = await panel.openAs(reseller, '/panel/security');
@@ -202,7 +202,7 @@ test('a change of password ends every other session and keeps this one, with a n
   await heading(page, 'Overview').waitFor();
 });
 
-test('a session that is revoked in the list is at its end; “all others” leaves this one alone', async () => {
+test('a session that is revoked in the list is at its end; “all others” leaves this one alone @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/');
   const second = await panel.openAs(reseller, '/panel/');
@@ -222,7 +222,7 @@ test('a session that is revoked in the list is at its end; “all others” leav
   await heading(page, 'Security').waitFor();
 });
 
-test('a reseller who is blocked while he works is stopped at once, and signs in again where he was when it is lifted', async () => {
+test('a reseller who is blocked while he works is stopped at once, and signs in again where he was when it is lifted @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '50.00' });
   const page = await panel.openAs(reseller, '/panel/orders');
   await balance(page).getByText('$50.00').waitFor();

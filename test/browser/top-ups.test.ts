@@ -162,7 +162,7 @@ test('a transfer shows where it goes, can be copied and scanned, and can be canc
   await untilCount(page.getByRole('region', { name: 'Bank details' }), 0);
 });
 
-test('a payment that is taken back after it was spent is said as what is owed', async () => {
+test('a payment that is taken back after it was spent is said as what is owed @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const topup = await topUp(reseller, '12.00');
   provider().control.press(sessionOf(topup), 'pay_and_dispute');
@@ -197,7 +197,7 @@ test('a payment that is taken back after it was spent is said as what is owed', 
   await owing.getByText('You owe €6.00').waitFor();
 });
 
-test('the operator refunds a top-up, and sees what the account will owe', async () => {
+test('the operator refunds a top-up, and sees what the account will owe @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const topup = await topUp(reseller, '20.00');
   provider().control.press(sessionOf(topup), 'pay');
@@ -326,7 +326,7 @@ test('a bank statement is dropped or chosen, and lines without an account are de
   await page.getByText('The file has XML that a bank statement doesn’t need').waitFor();
 });
 
-test('a card is saved at the provider, and charged automatically until it is turned off', async () => {
+test('a card is saved at the provider, and charged automatically until it is turned off @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '60.00' });
   const page = await panel.openAs(reseller, '/panel/top-ups');
   const card = page.getByRole('region', { name: /^Automatic top-up/ });

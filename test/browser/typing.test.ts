@@ -12,7 +12,7 @@ const panel = usePanelBrowser();
 
 const question = 'Discard what you entered?';
 
-test('a dialog that holds something typed asks before Escape, Back or a press beside it closes it; an empty one does not', async () => {
+test('a dialog that holds something typed asks before Escape, Back or a press beside it closes it; an empty one does not @nightly', async () => {
   const { service } = panel;
   const reseller = await service.createReseller();
   const page = await panel.openAs(service.admin, `/panel/admin/accounts/${reseller.id}?tab=access`);

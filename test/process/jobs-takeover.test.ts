@@ -87,7 +87,7 @@ test('kill -9 of the process that runs a job lets another one take over', async 
   await stopAll(second);
 });
 
-test('a process that was frozen loses its job, and stops when it wakes up', async () => {
+test('a process that was frozen loses its job, and stops when it wakes up @nightly', async () => {
   const { first, second, lease } = await startTwo();
   const asked = second.says();
   first.child.kill('SIGSTOP');

@@ -90,7 +90,7 @@ test('so does a second SIGTERM, but not the same one that arrives twice @nightly
   clearInterval(repeating);
 });
 
-test('SIGINT alone does not wait for clients of /readyz', async () => {
+test('SIGINT alone does not wait for clients of /readyz @nightly', async () => {
   assert.deepEqual([await readiness(), await readiness()], [200, 200]);
   service.kill('SIGINT');
   await ends();

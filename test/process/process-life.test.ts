@@ -292,7 +292,7 @@ describe('the first start of all', () => {
     assert.partialDeepStrictEqual(JSON.parse(stdout), { ok: true, problems: [] });
   });
 
-  test('a start without the demo removes its payment page and its bank account', async () => {
+  test('a start without the demo removes its payment page and its bank account @nightly', async () => {
     const served = await start({ DATA_DIR: dataDir }, []);
     const demo = createApiClient(served.address, shown(first.said, 'API key', demoSection));
     const { body: shownTopups } = await demo.get('/topups?status=open');
@@ -642,7 +642,7 @@ describe('a PostgreSQL server', () => {
     assert.match(gone, /database cannot be reached/i);
   });
 
-  test('that is newer than the program, or had a migration edited, is refused, and serves when it is mended, also a currency that is refused elsewhere', async () => {
+  test('that is newer than the program, or had a migration edited, is refused, and serves when it is mended, also a currency that is refused elsewhere @nightly', async () => {
     const change = (text: string) => query(text, given.DATABASE_URL);
     await change("insert into schema_migrations values (9999, '9999-future.sql', 'x', now())");
     assert.match(await refusal(given), /newer than this program.*9999-future\.sql/);

@@ -344,7 +344,7 @@ describe('two processes that share an account', () => {
     assert.equal((await account.here.get('/balance')).body.balance, `${100_000 - 10 * keys.length}.00`);
   });
 
-  test('one that stalls in the middle of its work holds the other up for seconds only, and wakes to the truth', async (context) => {
+  test('one that stalls in the middle of its work holds the other up for seconds only, and wakes to the truth @nightly', async (context) => {
     const third = await start({ DATABASE_URL: url });
     const account = await createAccount('100000.00');
     const stalled = createApiClient(third.address, account.key);

@@ -355,7 +355,7 @@ describe('a database that cannot be taken as it is', () => {
     await work(database).finally(() => database.close());
   };
 
-  test('the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS', {
+  test('the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS @nightly', {
     skip: isPostgres && 'PostgreSQL takes several',
   }, async () => {
     await assert.rejects(open({ ACCOUNT_GROUPS: '3' }), (error) => {

@@ -350,7 +350,7 @@ function withoutIncarnation({ content, rows }: Backup): readonly string[] {
   });
 }
 
-test('a backup is independent of the number of groups, and goes into one group or into several', async () => {
+test('a backup is independent of the number of groups, and goes into one group or into several @nightly', async () => {
   const backUp = async (from: string, name: string): Promise<Backup> => {
     const path = join(folder, name);
     await runForJson(['backup', path], { cwd: folder, environment: { ...settings, DATABASE_URL: from } });
@@ -444,7 +444,7 @@ test('verify finds rows in another account’s group and references without a ta
   assertRefused(refused, 1, /there is no schema public_group_2/);
 });
 
-test('a role that owns nothing can do with the groups what it could with the tables', async () => {
+test('a role that owns nothing can do with the groups what it could with the tables @nightly', async () => {
   const role = `groups_service_${process.pid}`;
   roles.add(role);
   const url = await copyOfTemplate();

@@ -107,7 +107,7 @@ test('what is about tables of accounts runs in every group, and the views show i
   await database.close();
 });
 
-test('a migration that fails in one group changes none, and the views are as they were', async () => {
+test('a migration that fails in one group changes none, and the views are as they were @nightly', async () => {
   const { database, url } = await dividedAt(readMigrations());
   await askServer(url, 'alter table public_group_2.orders add column shop_window int');
   await assert.rejects(
@@ -130,7 +130,7 @@ test('on a database of one group the same file runs as it is', async () => {
   await database.close();
 });
 
-test('every migration since account groups gives the same whether the database was divided before or after', async () => {
+test('every migration since account groups gives the same whether the database was divided before or after @nightly', async () => {
   const migrations = readMigrations();
   const begin = migrations.findIndex(({ name }) => name.endsWith('-account-groups.sql')) + 1;
   const early = await dividedAt(migrations.slice(0, begin));

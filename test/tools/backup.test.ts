@@ -243,7 +243,7 @@ describe('a restore revokes access that may have ended', () => {
     for (const key of [adminKey, demoKey]) assert.ok(!stdout.includes(key));
   });
 
-  test('with --revoke-keys no key of the backup works, and each account has a new one', async () => {
+  test('with --revoke-keys no key of the backup works, and each account has a new one @nightly', async () => {
     const url = await createDatabase();
     const environment = { ...settings, DATABASE_URL: url };
     const restored = await runForJson(['restore', '--revoke-keys', file], { cwd: folder, environment });
@@ -415,7 +415,7 @@ test('a backup of a running embedded service is one consistent moment, and order
   assert.ok(last.entries >= entries);
 });
 
-test('a backup that a signal ends takes its file with it; what kill -9 leaves doctor names and the next backup replaces', async () => {
+test('a backup that a signal ends takes its file with it; what kill -9 leaves doctor names and the next backup replaces @nightly', async () => {
   const url = await createDatabase();
   const environment = { ...settings, DATABASE_URL: url };
   await runForJson(['restore', original], { cwd: folder, environment });
@@ -457,7 +457,7 @@ test('a backup never replaces a file', async () => {
   assert.deepEqual(readFileSync(original), before);
 });
 
-test('a place that cannot be written to ends with one sentence, and nothing is left there', async () => {
+test('a place that cannot be written to ends with one sentence, and nothing is left there @nightly', async () => {
   const environment = { ...settings, DATABASE_URL: await createDatabase() };
   await runForJson(['restore', original], { cwd: folder, environment });
   const nowhere = inFolder('nowhere/made.backup');
@@ -479,7 +479,7 @@ test('a place that cannot be written to ends with one sentence, and nothing is l
   assert.deepEqual(readdirSync(closed), []);
 });
 
-test('a database whose schema is older is backed up before the upgrade, and restored after it', async () => {
+test('a database whose schema is older is backed up before the upgrade, and restored after it @nightly', async () => {
   const url = await createDatabase();
   const environment = { ...settings, DATABASE_URL: url };
   const older = await openPostgres({ connectionString: url, ...defaultLimits.database });
@@ -515,7 +515,7 @@ test('a database whose schema is older is backed up before the upgrade, and rest
   );
 });
 
-test('a database with data in it is left alone', async () => {
+test('a database with data in it is left alone @nightly', async () => {
   const url = await createDatabase();
   const environment = { ...settings, DATABASE_URL: url };
   await runForJson(['restore', original], { cwd: folder, environment });
@@ -583,7 +583,7 @@ describe('what does not fit ends the restore before anything is made', () => {
     });
   }
 
-  test('one flipped bit, anywhere', async () => {
+  test('one flipped bit, anywhere @nightly', async () => {
     const bytes = readFileSync(original);
     const file = inFolder('flipped.backup');
     const harmless: number[] = [];
@@ -665,7 +665,7 @@ test('a row that the database refuses half-way leaves no row behind, and the res
   assert.equal((await runForJson(['restore', original], { cwd: folder, environment })).verify.ok, true);
 });
 
-test('books that did not add up when they were saved are restored, named, and end with code 5', async () => {
+test('books that did not add up when they were saved are restored, named, and end with code 5 @nightly', async () => {
   const file = inFolder('falsified.backup');
   writeFileSync(
     file,

@@ -95,7 +95,9 @@ function startSample(command: readonly string[], cwd: string, environment: NodeJ
 
 for (const language of languages) {
   const skip = isThere(language) ? false : `there is no ${language.title} on this machine`;
-  describe(`the samples in ${language.title}`, { skip }, () => {
+  describe(`the samples in ${language.title}${language.title === 'Python' ? ' @nightly' : ''}`, {
+    skip,
+  }, () => {
     let folder: string;
     const running: Running[] = [];
     before(() => {

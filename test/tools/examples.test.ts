@@ -152,7 +152,7 @@ describe('the first order', () => {
 });
 
 test(
-  'the function of the guide to retries asks until it is answered, and is charged once',
+  'the function of the guide to retries asks until it is answered, and is charged once @nightly',
   without(python, 'python'),
   async () => {
     const guide = readFileSync(join(root, 'docs', 'idempotency.md'), 'utf8');
@@ -273,7 +273,7 @@ test('the nightly renewal renews once, and stops truthfully where the balance en
 });
 
 // Only the operator gives trials, and test mode has no operator.
-test('the nightly renewal leaves a trial alone and says so', async () => {
+test('the nightly renewal leaves a trial alone and says so @nightly', async () => {
   // A live key has no test clock, so the program uses the time of this machine.
   service.clock.seconds = Math.floor(Date.now() / 1000);
   const reseller = await service.createReseller();

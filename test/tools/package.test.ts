@@ -204,8 +204,3 @@ interface Bill {
 function pagesManifest(): { readonly dependencies: Readonly<Record<string, string>> } {
   return JSON.parse(readFileSync(join(root, 'web', 'package.json'), 'utf8'));
 }
-
-test('every dependency of the program travels in the package', () => {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  assert.deepEqual([...manifest.bundleDependencies].sort(), Object.keys(manifest.dependencies).sort());
-});

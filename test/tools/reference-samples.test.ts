@@ -73,7 +73,9 @@ for (const language of languages) {
   const isMissing = spawnSync(language.program, ['--version']).error !== undefined;
   const isCurlMissing = language.title === 'curl' && spawnSync('curl', ['--version']).error !== undefined;
   const skip = isMissing || isCurlMissing ? `there is no ${language.title} on this machine` : false;
-  describe(`the samples in ${language.title}`, { skip }, () => {
+  describe(`the samples in ${language.title}${language.title === 'Python' ? ' @nightly' : ''}`, {
+    skip,
+  }, () => {
     let world: StoryWorld;
     let folder: string;
     let runner: Runner | null = null;

@@ -66,7 +66,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
     assert.ok(!existsSync(kept));
   });
 
-  test('commands and starts without it say what is missing, and make no other key', async () => {
+  test('commands and starts without it say what is missing, and make no other key @nightly', async () => {
     for (const args of [['verify'], ['serve'], ['backup', inFolder('x.backup')]]) {
       assertRefused(
         await run(args, { DATA_DIR: dataDir }),

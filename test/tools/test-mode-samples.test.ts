@@ -66,7 +66,7 @@ for (const { title, command, file } of languages) {
   );
   for (const guide of guides) {
     const skip = isMissing && `there is no ${title} on this machine`;
-    test(`${guide.name} in ${title}`, { skip }, async () => {
+    test(`${guide.name} in ${title}${title === 'Python' ? ' @nightly' : ''}`, { skip }, async () => {
       const fence = new RegExp(`<summary>${title}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?\\n)\`\`\`\\n`);
       const [, sample] = fence.exec(readFileSync(join(root, guide.file), 'utf8')) ?? [];
       assert.ok(sample !== undefined, `a sample in ${title}`);

@@ -42,6 +42,11 @@ for (const [file, folder] of [
   });
 }
 
+test('every dependency of the program travels in the package', () => {
+  const manifest = readJson('package.json');
+  assert.deepEqual([...manifest.bundleDependencies].sort(), Object.keys(manifest.dependencies).sort());
+});
+
 describe('a lockfile that would not install is reported', () => {
   const sound: LockedPackage = { version: '1.0.0', integrity: 'sha512-x' };
   const broken: readonly (readonly [title: string, packages: LockedPackages, reported: string])[] = [
