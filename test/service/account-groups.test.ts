@@ -335,7 +335,7 @@ test('lines of requests that one group could not take are counted as dropped, an
 describe('a database that cannot be taken as it is', () => {
   let testDatabase: TestDatabase;
   before(async () => {
-    testDatabase = await createTestDatabase({ isEmpty: true });
+    testDatabase = await createTestDatabase({ isEmpty: isPostgres });
   });
   after(() => testDatabase.remove());
 
@@ -355,7 +355,7 @@ describe('a database that cannot be taken as it is', () => {
     await work(database).finally(() => database.close());
   };
 
-  test('the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS @nightly', {
+  test('the embedded one holds all accounts in one group and ignores ACCOUNT_GROUPS', {
     skip: isPostgres && 'PostgreSQL takes several',
   }, async () => {
     await assert.rejects(open({ ACCOUNT_GROUPS: '3' }), (error) => {
