@@ -37,7 +37,7 @@ export default defineConfig(({ mode }) => ({
             // Small modules used by nearly every page. As separate files they would take more requests and compress worse.
             {
               name: 'parts',
-              test: /lucide-react|web\/src\/(?:api\/(?!commands|console-queries|payment-|use-command)|text\/(?!plan-time|typed-minutes))|web\/src\/ui\/(?!file-button|notice\.|page-problem|.*(?:actions|confirmed-command|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|ruled-price|facts|lost-answer|own-password|page-links|secret-text|stat\.|switch-field|typed-text|unsaved-guard|use-text))/,
+              test: /lucide-react|web\/src\/(?:api\/(?!commands|console-queries|payment-|renewal-queries|use-command)|text\/(?!plan-time|renewal-words|typed-minutes))|web\/src\/ui\/(?!action-menu|body-box|file-button|notice\.|page-problem|.*(?:actions|confirmed-command|copied|dialog|drawer|figures|toast-region|chart|series|qr|choice|ruled-price|facts|lost-answer|own-password|page-links|secret-text|stat\.|switch-field|typed-text|unsaved-guard|use-text))/,
               minShareCount: 6,
             },
           ],

@@ -124,6 +124,7 @@ function FilledTable<Row extends object>({
         className={classNames(
           'w-full border-collapse transition-opacity duration-150',
           outdated && 'opacity-60',
+          isDense && 'dense',
         )}
       >
         <caption className="sr-only">{caption}</caption>
@@ -145,11 +146,7 @@ function FilledTable<Row extends object>({
                 key={column.id ?? column.title}
                 scope="col"
                 aria-sort={ariaSort(column, sort)}
-                className={classNames(
-                  'py-2 font-medium',
-                  isDense ? 'align-bottom' : 'whitespace-nowrap',
-                  cellClasses(column, isDense),
-                )}
+                className={classNames('py-2 font-medium whitespace-nowrap', cellClasses(column))}
               >
                 <HeadTitle column={column} sort={sort} />
               </th>
@@ -162,7 +159,7 @@ function FilledTable<Row extends object>({
                 <tr key={`loading ${row}`} className="h-11 border-b border-line last:border-b-0">
                   {selection === undefined ? null : <td />}
                   {shown.map((column) => (
-                    <td key={column.id ?? column.title} className={cellClasses(column, isDense)}>
+                    <td key={column.id ?? column.title} className={cellClasses(column)}>
                       <Skeleton
                         className={classNames('max-w-full', column.grows ? 'w-40' : 'w-16', align(column))}
                       />
@@ -193,10 +190,7 @@ function FilledTable<Row extends object>({
                     </td>
                   )}
                   {shown.map((column, place) => (
-                    <td
-                      key={column.id ?? column.title}
-                      className={classNames('py-1.5', cellClasses(column, isDense))}
-                    >
+                    <td key={column.id ?? column.title} className={classNames('py-1.5', cellClasses(column))}>
                       {column.cell(row)}
                       {place === 0 && phone !== undefined ? (
                         <div className="line-clamp-2 text-xs wrap-anywhere text-soft sm:hidden">
@@ -213,10 +207,10 @@ function FilledTable<Row extends object>({
   );
 }
 
-function cellClasses<Row>(column: Column<Row>, isDense: boolean): string {
+function cellClasses<Row>(column: Column<Row>): string {
   const { from, grows } = column;
   return classNames(
-    isDense ? 'px-4 md:px-2 md:first:pl-5 md:last:pr-5' : 'px-4 md:px-3 md:first:pl-5',
+    'px-4 md:px-3 md:first:pl-5',
     column.align === 'end' && 'text-right',
     from !== undefined && shownFrom[from],
     // Without a least width the other columns would leave it no room.

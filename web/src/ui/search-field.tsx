@@ -50,7 +50,7 @@ export function SearchField({ label, hint, value, onSearch, isAmount = false }: 
   }, [text, router]);
   return (
     <search
-      className={`relative min-w-0 flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'basis-40 stacked:first:-order-1 sm:stacked:first:basis-[calc(100%-10.5rem)]'}`}
+      className={`relative min-w-0 flex-1 ${isAmount ? 'basis-32 sm:max-w-40' : 'first-filter basis-40'}`}
     >
       {isAmount ? null : (
         <Search
