@@ -196,7 +196,7 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
   });
 }
 
-test('a restore that ended between its load and its new incarnation starts no service @nightly', async () => {
+test('a restore that ended between its load and its new incarnation starts no service', async () => {
   const url = await createDatabase();
   const environment = { ...settings, DATABASE_URL: url };
   const service = await start({ DATABASE_URL: url });
