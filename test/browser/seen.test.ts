@@ -130,23 +130,19 @@ test('what is not there offers no second try, on pages, in lists and beside them
   const console = await panel.openAs(service.admin, '/panel/admin/accounts/999?tab=requests');
   await expectNoRetry(console, 'Account not found.');
 
-  const refuse = (code: string, details: object) =>
-    page.route(
-      /\/panel\/api\/v1\/customers(?:\?|$)/,
-      (route) =>
-        route.fulfill({
-          status: 422,
-          contentType: 'application/json',
-          body: JSON.stringify({ error: { code, message: 'For programs.', details } }),
-        }),
-      { times: 1 },
-    );
+  let refusal: object | null = null;
+  await page.route(/\/panel\/api\/v1\/customers(?:\?|$)/, (route) => {
+    if (refusal === null) return route.continue();
+    const body = JSON.stringify({ error: refusal });
+    refusal = null;
+    return route.fulfill({ status: 422, contentType: 'application/json', body });
+  });
   for (const [code, details, said] of [
     ['invalid_filter', {}, 'A filter is invalid. Remove it and try again.'],
     ['validation_failed', { field: 'expires_at', reason: 'for programs' }, 'Last day: Invalid value.'],
     ['of_a_newer_service', {}, 'The service refused this. Reload the page and try again.'],
   ] as const) {
-    await refuse(code, details);
+    refusal = { code, message: 'For programs.', details };
     await page.goto('/panel/customers');
     await page.getByRole('alert').getByText(said, { exact: true }).waitFor();
     assert.equal(await page.getByText(/for programs/i).count(), 0, code);
