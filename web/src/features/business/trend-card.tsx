@@ -296,7 +296,7 @@ function MonthTable({ months, currency, rows, outdated }: MonthTableProps) {
     {
       title: t`Won back`,
       align: 'end',
-      from: 'lg',
+      from: 'xl',
       cell: ({ month, returned_plans: plans }) => count('new', month, plans),
     },
     {
@@ -308,7 +308,7 @@ function MonthTable({ months, currency, rows, outdated }: MonthTableProps) {
     {
       title: t`Changed`,
       align: 'end',
-      from: 'lg',
+      from: 'xl',
       cell: ({ month, changed_in_plans: plans }) => count('changed', month, plans),
     },
     {
