@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, isIPv6 } from 'node:net';
 import pino from 'pino';
-import { copyWish, guardCopy } from './features/backup/copy-running-service.ts';
+import { copyWish, guardCopy, noteBackupWish } from './features/backup/copy-running-service.ts';
 import { noteBackup } from './features/overview/setup-state.ts';
 import type { Database } from './platform/database/database.ts';
 import {
@@ -189,10 +189,11 @@ async function openServiceControlSocket(
   logger: pino.Logger,
 ): Promise<ControlSocket | null> {
   if (config.database.kind !== 'embedded') return null;
-  const answer = async ({ wish, key }: JsonObject, connection: ControlConnection) => {
-    if (wish === copyWish.wish) {
-      await noteBackup(database, Math.floor(Date.now() / 1000));
-      return guardCopy(database, connection, defaultLimits);
+  const answer = async ({ wish, key, at }: JsonObject, connection: ControlConnection) => {
+    if (wish === copyWish.wish) return guardCopy(database, connection, defaultLimits);
+    if (wish === noteBackupWish.wish) {
+      await noteBackup(database, Number(at));
+      return connection.send({ noted: true });
     }
     if (wish === resealWish.wish && key !== seal.keyName) return connection.send({ isOtherKey: true });
     if (wish === resealWish.wish) return connection.send({ ...(await resealTexts(database, seal)) });

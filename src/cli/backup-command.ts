@@ -8,7 +8,7 @@ import { formatTime } from '../shared/times.ts';
 import { answer, endWell, whenCutOff } from './command-end.ts';
 import { fromCommandFolder } from './command-io.ts';
 import { epochSeconds } from './with-database.ts';
-import { readBesideService } from './with-database-copy.ts';
+import { noteBackupBesideService, readBesideService } from './with-database-copy.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
@@ -38,6 +38,8 @@ export function backupCommand(): Command {
             return content;
           };
           const { content, heldMilliseconds } = await readBesideService('any', unfinished.copyFolder, write);
+          // What `write` noted is in the copy, which is deleted.
+          if (heldMilliseconds !== null) await noteBackupBesideService(now).catch(() => undefined);
           const { sums, rows } = content;
           const beside =
             heldMilliseconds === null

@@ -1,10 +1,11 @@
 // Reads the whole database beside a running service: PostgreSQL itself, or a copy of the embedded database's files.
 
 import { resolve } from 'node:path';
-import { copyRunningService } from '../features/backup/copy-running-service.ts';
+import { copyRunningService, noteBackupInService } from '../features/backup/copy-running-service.ts';
 import { DataFolderInUse } from '../platform/database/embedded/data-lock.ts';
 import { type FoundDatabase, findSecretKey } from '../setup/open-database.ts';
 import { ConfigProblem } from '../setup/settings.ts';
+import type { EpochSeconds } from '../shared/times.ts';
 import { readCommandConfig } from './command-config.ts';
 import { useDatabase } from './with-database.ts';
 
@@ -34,4 +35,9 @@ export async function readBesideService<Result>(
     const copy = { kind: 'embedded', dataDir: copyFolder } as const;
     return { content: await useDatabase(schema, work, { ...config, secretKey, database: copy }), ...copied };
   }
+}
+
+export async function noteBackupBesideService(at: EpochSeconds): Promise<void> {
+  const { database } = readCommandConfig();
+  if (database.kind === 'embedded') await noteBackupInService(resolve(database.dataDir), at);
 }

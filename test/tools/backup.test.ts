@@ -359,7 +359,7 @@ test('a backup of PostgreSQL under load is one consistent moment: its ledger add
   assert.ok(placed > 1);
 });
 
-test('a backup of a running embedded service is one consistent moment, and orders go on', async () => {
+test('a backup of a running embedded service is one consistent moment, orders go on, and only a complete file is noted', async () => {
   const environment = { ...settings, DATA_DIR: inFolder('busy') };
   cpSync(inFolder('first'), environment.DATA_DIR, { recursive: true });
   // A separate process, because the commands find the service by its folder.
@@ -403,6 +403,11 @@ test('a backup of a running embedded service is one consistent moment, and order
       1,
       /SECRET_KEY is not the one/,
     );
+    // A backup holds the note of the one before it. The service notes a complete file, and no failed backup.
+    const last = inFolder('after-pair.backup');
+    await runForJson(['backup', last], { cwd: folder, environment });
+    assert.equal(noteIn(made.path).backedUpAt, noteIn(original).madeAt);
+    assert.equal(noteIn(last).backedUpAt, noteIn(made.path).madeAt);
     // The service is not affected: it continues, and its folder opens as usual afterwards.
   } finally {
     isOver = true;
@@ -740,6 +745,15 @@ function withoutIncarnation(rows: Record<string, string[]>, path: string): Recor
     service_state: without('service_state', 'incarnation'),
     event_gaps: [],
   };
+}
+
+function noteIn(path: string): { readonly madeAt: string; readonly backedUpAt: string | null } {
+  const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
+  const { columns } = head.tables.find(({ name }: { name: string }) => name === 'service_state');
+  const [row = '[]'] = rowsOf(path)['service_state'] ?? [];
+  const at = JSON.parse(row)[columns.indexOf('backed_up_at')];
+  const backedUpAt = at === null ? null : new Date(at).toISOString().replace('.000', '');
+  return { madeAt: head.made_at, backedUpAt };
 }
 
 function reseal(change: (text: string) => string): Buffer {

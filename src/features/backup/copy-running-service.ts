@@ -10,8 +10,11 @@ import {
   connectControlSocket,
 } from '../../platform/database/embedded/control-socket.ts';
 import { copyDatabaseFiles, finishCopy } from '../../platform/database/embedded/file-copy.ts';
+import type { EpochSeconds } from '../../shared/times.ts';
 
 export const copyWish = { wish: 'copy' } as const;
+/** Sent when the file is complete. `at`: when the backup began, in seconds. */
+export const noteBackupWish = { wish: 'note_backup' } as const;
 
 export class CopyFailed extends Error {
   override readonly name = 'CopyFailed';
@@ -43,6 +46,11 @@ export async function guardCopy(
     over.abort();
     await guard.release();
   }
+}
+
+/** Has a running service note a complete backup. A service of an older version does not know the wish and notes none. */
+export async function noteBackupInService(dataDir: string, at: EpochSeconds): Promise<void> {
+  await connectControlSocket(dataDir, { ...noteBackupWish, at }, (connection) => connection.receive());
 }
 
 /** Fills `folder` as a data folder. Returns how long orders waited, or null if no service runs. @throws CopyFailed */
