@@ -695,6 +695,13 @@ totp_secrets.sealed_secret text not null
 totp_secrets.created_at timestamp with time zone not null
 totp_secrets.enabled_at timestamp with time zone
 totp_secrets.last_step bigint not null default 0
+verifications.id bigint not null generated always as identity
+verifications.finished_at timestamp with time zone not null
+verifications.started_by text not null
+verifications.milliseconds integer not null
+verifications.account_count integer not null
+verifications.entry_count bigint not null
+verifications.problem_count integer not null
 webhook_attempts.webhook_id integer not null
 webhook_attempts.number bigint not null
 webhook_attempts.account_id integer not null
@@ -918,6 +925,8 @@ topups: topups_number_check CHECK ((number > 0))
 topups: topups_pkey PRIMARY KEY (account_id, number)
 topups: topups_status_check CHECK ((status = ANY (ARRAY['open'::text, 'processing'::text, 'failed'::text, 'expired'::text, 'cancelled'::text])))
 totp_secrets: totp_secrets_pkey PRIMARY KEY (person_id)
+verifications: verifications_pkey PRIMARY KEY (id)
+verifications: verifications_started_by_check CHECK ((started_by = ANY (ARRAY['console'::text, 'api'::text, 'verify'::text, 'restore'::text])))
 webhook_attempts: webhook_attempts_pkey PRIMARY KEY (webhook_id, number)
 webhook_leftovers: webhook_leftovers_pkey PRIMARY KEY (webhook_id)
 webhook_requests: webhook_requests_pkey PRIMARY KEY (account_id, idempotency_key)
@@ -1112,6 +1121,7 @@ CREATE INDEX topups_of_account_by_time ON public.topups USING btree (account_id,
 CREATE UNIQUE INDEX topups_pkey ON public.topups USING btree (account_id, number)
 CREATE INDEX topups_to_check ON public.topups USING btree (check_at) WHERE (check_at IS NOT NULL)
 CREATE UNIQUE INDEX totp_secrets_pkey ON public.totp_secrets USING btree (person_id)
+CREATE UNIQUE INDEX verifications_pkey ON public.verifications USING btree (id)
 CREATE INDEX webhook_attempts_by_outcome ON public.webhook_attempts USING btree (webhook_id, outcome, number)
 CREATE UNIQUE INDEX webhook_attempts_pkey ON public.webhook_attempts USING btree (webhook_id, number)
 CREATE UNIQUE INDEX webhook_leftovers_pkey ON public.webhook_leftovers USING btree (webhook_id)

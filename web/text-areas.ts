@@ -9,7 +9,7 @@ export const consoleSources = [
   'features/fulfillment/**',
   'features/ledger/revenue-page.tsx',
   'features/orders/{account-order-page,all-orders-page,change-package-dialog}.tsx',
-  'features/overview/{console-overview-page,health-page,refusals-card,running-out-line}.tsx',
+  'features/overview/{background-jobs-card,console-overview-page,health-page,health-verdict,ledgers-card,refusals-card,running-out-line}.tsx',
   'features/overview/job-words.ts',
   'features/packages/**',
   'features/payments/{all-topups,any-topup-drawer,payment-problems,payments-form,payments-page,refund-dialog}.tsx',

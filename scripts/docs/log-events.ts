@@ -59,6 +59,8 @@ const meanings: Readonly<Record<string, string>> = {
     'PostgreSQL plans queries with old statistics until autovacuum refreshes them.',
   'undeclared error code sent':
     'A fault of the service: the route answered with an error code that its documentation does not list.',
+  'verification not recorded':
+    'A verification ended, but the console will not list it, because it could not be stored.',
   'webhook secret unsealing failed':
     'The secret of this endpoint was sealed under another SECRET_KEY. Its events wait.',
 };

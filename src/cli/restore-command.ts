@@ -8,6 +8,7 @@ import { type BackupContent, readBackup } from '../features/backup/backup-format
 import { migrationsOf, restoreBackup } from '../features/backup/restore-backup.ts';
 import { type ListedErasure, listErasuresAgain } from '../features/erasure/repeat-erasures.ts';
 import { type CurrentKey, listCurrentKeys } from '../features/identity/api-key-rows.ts';
+import { recordVerification } from '../features/verification/verification-records.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
 import type { Seal } from '../platform/secrets/seal.ts';
 import { checkState } from '../platform/secrets/service-state.ts';
@@ -30,7 +31,7 @@ import { answer, endWell, exitCodes } from './command-end.ts';
 import { commandIo, fromCommandFolder } from './command-io.ts';
 import { reconcileText } from './new-incarnation-command.ts';
 import { minuteOf, textTable } from './text-table.ts';
-import { problemLines } from './verify-command.ts';
+import { problemLines, sayUnrecorded } from './verify-command.ts';
 import { epochSeconds, say } from './with-database.ts';
 
 export function restoreCommand(): Command {
@@ -132,7 +133,8 @@ async function restoreAndVerify(restoring: Restoring, checked: BackupContent): P
       }
     }
     const { unreadable } = await countSealed(database, seal);
-    const report = await verifyLedger(database, now);
+    const recording = { startedBy: 'restore', now: epochSeconds, onUnrecorded: sayUnrecorded } as const;
+    const report = await recordVerification(database, recording, () => verifyLedger(database, now));
     if (!report.ok || unreadable > 0) commandIo().exitCode = exitCodes.findings;
     const tables = Object.fromEntries(content.sums.map((sum) => [sum.table, sum.rows]));
     const verdict = report.ok

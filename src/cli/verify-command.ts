@@ -1,11 +1,13 @@
 // sellthrough verify: recomputes every ledger and reports differences, with exit code 5.
 
 import { Command } from 'commander';
+import { recordVerification } from '../features/verification/verification-records.ts';
 import type { VerifyReportView } from '../features/verification/verification-schemas.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
+import { errorMessageOf } from '../setup/error-message.ts';
 import { answer, exitCodes } from './command-end.ts';
 import { commandIo } from './command-io.ts';
-import { epochSeconds, withDatabase } from './with-database.ts';
+import { epochSeconds, say, withDatabase } from './with-database.ts';
 
 export function verifyCommand(): Command {
   return new Command('verify')
@@ -15,7 +17,10 @@ export function verifyCommand(): Command {
     .option('--json', 'print the report as JSON', false)
     .action(({ json }: { json: boolean }) =>
       withDatabase('current', async ({ database }) => {
-        const report = await verifyLedger(database, epochSeconds());
+        const recording = { startedBy: 'verify', now: epochSeconds, onUnrecorded: sayUnrecorded } as const;
+        const report = await recordVerification(database, recording, () =>
+          verifyLedger(database, epochSeconds()),
+        );
         if (!report.ok) commandIo().exitCode = exitCodes.findings;
         const verdict = report.ok ? 'everything adds up' : `${report.problems.length} problems`;
         answer(
@@ -25,6 +30,12 @@ export function verifyCommand(): Command {
         );
       }),
     );
+}
+
+export function sayUnrecorded(error: unknown): void {
+  say(
+    `The console will not list this verification, because it could not be stored: ${errorMessageOf(error)}`,
+  );
 }
 
 export function problemLines({ problems }: VerifyReportView): string {

@@ -41,7 +41,7 @@ import { orderEventData } from '../features/orders/order-event-data.ts';
 import { createOrderReads } from '../features/orders/order-reads.ts';
 import { createOrderTimes } from '../features/orders/order-times.ts';
 import { searchOrders } from '../features/orders/search-orders.ts';
-import { createBatchSizes, type HealthFacts } from '../features/overview/batch-sizes.ts';
+import { createBatchSizes } from '../features/overview/batch-sizes.ts';
 import { createPanelStreams, type PanelStreams } from '../features/overview/panel-streams.ts';
 import { createRequestFigures } from '../features/overview/request-figures.ts';
 import { observePanelStreams } from '../features/overview/stream-metrics.ts';
@@ -57,6 +57,7 @@ import {
   createSharedVerification,
   type SharedVerification,
 } from '../features/verification/shared-verification.ts';
+import { recordVerification } from '../features/verification/verification-records.ts';
 import { verifyLedger } from '../features/verification/verify-ledger.ts';
 import { createDeliverer, type Deliverer } from '../features/webhooks/deliverer.ts';
 import { createDeliveryMetrics } from '../features/webhooks/delivery-metrics.ts';
@@ -294,13 +295,12 @@ export async function createService(dependencies: ServiceDependencies): Promise<
     monotonicNow,
   });
   observePanelStreams(metrics.registry, panelStreams);
-  let lastVerification: ReturnType<HealthFacts['lastVerification']> = null;
+  const onUnrecorded = (error: unknown) => logger.warn({ err: error }, 'verification not recorded');
   const audits = createSharedVerification({
-    async audit(signal) {
-      const report = await verifyLedger(database, now(), { signal, clock: now });
-      lastVerification = { at: now(), report };
-      return report;
-    },
+    audit: (signal, startedBy) =>
+      recordVerification(database, { startedBy, now, onUnrecorded }, () =>
+        verifyLedger(database, now(), { signal, clock: now }),
+      ),
     async exclusively(work) {
       const outcome = await jobs.exclusively('audit', ({ signal }) => work(signal));
       return outcome.type === 'done' ? outcome.result : null;
@@ -402,7 +402,6 @@ export async function createService(dependencies: ServiceDependencies): Promise<
       uptimeSeconds: () => Math.floor((monotonicNow() - startedAt) / 1000),
       batchSizes: batchSizes.quantiles,
       requests: createRequestFigures(),
-      lastVerification: () => lastVerification,
       sharedLimits: counting.state,
     },
     pagesFolder: dependencies.pagesFolder ?? builtPagesFolder,

@@ -192,37 +192,3 @@ test('the product that orders are handed to is named on a page, with a secret th
   const accepted = await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`, {});
   assert.equal(accepted.status, 200, accepted.text);
 });
-
-test('the health page warns of an old backup, and names the last verification of any process', async () => {
-  const { service } = panel;
-  const daysAgo = `to_timestamp(${service.clock.seconds}) - interval '3 days'`;
-  for (const text of [
-    `update service_state set backed_up_at = ${daysAgo}`,
-    `insert into jobs (kind, lease_number, started_at, finished_at, succeeded_at, next_run_at)
-      values ('audit', 1, ${daysAgo}, ${daysAgo}, ${daysAgo}, now())
-      on conflict (kind) do update set succeeded_at = ${daysAgo}`,
-  ])
-    await service.database.query({ name: '', text });
-  const page = await panel.openAs(service.admin, '/panel/admin/health');
-  await page.getByText('Running, but the last backup is old. It was made 3 days ago.').waitFor();
-  await page.getByText('Last verified 3 days ago.').waitFor();
-});
-
-test('background work that fails comes first on the health page, with how often, why, and when it last succeeded', async () => {
-  const { service } = panel;
-  await service.database.query({
-    name: '',
-    text: `insert into jobs (kind, lease_number, started_at, finished_at, next_run_at, failure_count, failures_in_a_row,
-        last_error, last_error_at)
-      values ('audit', 1, now(), now(), now() + interval '1 day', 3, 3, 'No space left on device', now())
-      on conflict (kind) do update set failure_count = 3, failures_in_a_row = 3, succeeded_at = null, leased_by = null,
-        last_error = 'No space left on device', last_error_at = now(), next_run_at = now() + interval '1 day'`,
-  });
-  const page = await panel.openAs(service.admin, '/panel/admin/health');
-  await page.getByText('Failing: Ledger verification.').waitFor();
-  const first = page.getByRole('table', { name: 'Background job runs' }).getByRole('row').nth(1);
-  await first.getByText('Failed 3 times in a row').waitFor();
-  await first.getByText('Never succeeded.').filter({ visible: true }).waitFor();
-  await first.getByText('No space left on device').filter({ visible: true }).waitFor();
-  await expectAccessible(page, 'work that fails');
-});

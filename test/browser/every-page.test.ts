@@ -289,7 +289,7 @@ test('nothing in sight moves while a page’s answers arrive one after another @
   const { 'health-page': health, 'packages-page': packages, 'account-page': account } = consolePages;
   const table = page.locator('table[aria-busy="false"]').last();
   for (const [one, isThere] of [
-    [health, page.getByText('Running, but there is no backup yet')],
+    [health, page.getByText('All systems normal.')],
     [packages, table],
     [account, table],
   ] as const) {

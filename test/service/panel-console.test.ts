@@ -7,6 +7,8 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { recordVerification } from '../../src/features/verification/verification-records.ts';
+import { DatabaseUnavailable, inEachGroup } from '../../src/platform/database/database.ts';
 import { type PanelClient, signIn, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
 import { placeOrder } from '../harness/shop.ts';
@@ -102,9 +104,10 @@ test('health shows the database, the queue and the last batches', async () => {
   assert.equal(database.reachable, true);
   assert.match(database.version, /^\d+/);
   assert.deepEqual(rest, {
-    ...{ queue_depth: 0, batches_in_flight: 0, frozen_accounts: 0, backed_up_at: null },
+    ...{ queue_depth: 0, batches_in_flight: 0, frozen_accounts: 0 },
     waiting_calls: { count: 0, more: false, since: null },
-    last_verification: null,
+    backups: { made_at: null, elsewhere: false },
+    verifications: [],
   });
   assert.ok(sizes.p50 >= 1 && sizes.p50 <= sizes.p95 && sizes.p95 <= sizes.max);
   assert.ok(uptime >= 0);
@@ -120,12 +123,96 @@ test('health shows the database, the queue and the last batches', async () => {
     text: `update accounts set halted_at = now() where id = ${frozen.id}`,
   });
   assert.equal((await console.get('/admin/health')).body.frozen_accounts, 1);
-  const { ok, accounts: checked, entries } = (await console.get('/admin/v1/verify')).body;
-  const at = new Date(service.clock.seconds * 1000).toISOString().replace('.000', '');
-  const last = { at, ok, accounts: checked, entries, problems: 0 };
-  const verified = (await console.get('/admin/health')).body;
-  assert.deepEqual(verified.last_verification, last);
-  assert.equal(verified.frozen_accounts, 0);
+  await console.get('/admin/v1/verify');
+  assert.equal((await console.get('/admin/health')).body.frozen_accounts, 0);
+});
+
+test('health lists the verifications of every process, the newest first, with what started them', async () => {
+  const timeOf = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000', '');
+  const started = service.clock.seconds;
+  const { accounts: checked, entries } = (await console.get('/admin/v1/verify')).body;
+  service.clock.seconds += 3_600;
+  const [broken] = accounts;
+  assert.ok(broken);
+  const change = (sign: string) =>
+    service.database.ofAccount(broken.id).query({
+      name: '',
+      text: `update accounts set balance_cents = balance_cents ${sign} 1 where id = ${broken.id}`,
+    });
+  await change('+');
+  const { problems } = (await service.admin.get('/api/admin/v1/verify')).body;
+  await change('-');
+  const health = (await console.get('/admin/health')).body;
+  const [second, first] = health.verifications;
+  const { id, milliseconds, ...newest } = second;
+  assert.deepEqual(newest, {
+    at: timeOf(started + 3_600),
+    ...{ started_by: 'api', accounts: checked, entries, problems: problems.length },
+  });
+  assert.ok(problems.length > 0);
+  assert.ok(Number.isInteger(milliseconds) && milliseconds >= 0);
+  assert.deepEqual(
+    [first.at, first.started_by, first.problems, first.id < id],
+    [timeOf(started), 'console', 0, true],
+  );
+  // Any process, not only the one that verified.
+  await recordVerification(service.database, recording(3), async () => ({ ...empty, entries: 3 }));
+  const [third] = (await console.get('/admin/health')).body.verifications;
+  assert.deepEqual([third.started_by, third.entries], ['verify', 3]);
+  assert.equal((await console.get('/admin/v1/verify')).body.ok, true);
+});
+
+const empty = { ok: true, accounts: 0, entries: 0, problems: [] };
+const recording = (seconds: number) =>
+  ({ startedBy: 'verify', now: () => seconds, onUnrecorded: assert.ifError }) as const;
+
+test('the newest fifty verifications are kept', async () => {
+  for (let entries = 0; entries < 60; entries += 1)
+    await recordVerification(service.database, recording(entries), async () => ({ ...empty, entries }));
+  const list: { entries: number }[] = (await console.get('/admin/health')).body.verifications;
+  assert.deepEqual(
+    list.map(({ entries }) => entries),
+    Array.from({ length: 50 }, (_, index) => 59 - index),
+  );
+  const [row] = await service.database.query({
+    name: '',
+    text: 'select count(*)::int as kept from verifications',
+  });
+  assert.equal(row?.['kept'], 50);
+});
+
+test('the operator may say that other tools back up, and take it back', async () => {
+  for (const skipped of [true, false]) {
+    await console.put('/admin/setup', { step: 'backup', skipped });
+    const { backups } = (await console.get('/admin/health')).body;
+    assert.deepEqual(backups, { made_at: null, elsewhere: skipped });
+  }
+});
+
+test('without the database, health says null for what it cannot know, and a verification that cannot be kept is answered', async (context) => {
+  let lost: readonly string[] = [];
+  const other = await startTestService({
+    wrapDatabase: (database) =>
+      inEachGroup(database, (each) => ({
+        ...each,
+        query: (statement, ...rest) =>
+          lost.includes(statement.name)
+            ? Promise.reject(new DatabaseUnavailable('away'))
+            : each.query(statement, ...rest),
+      })),
+  });
+  context.after(() => other.close());
+  const panel = await signIn(other, other.admin);
+  lost = ['add_verification'];
+  assert.equal((await other.admin.get('/api/admin/v1/verify')).body.ok, true);
+  assert.ok(other.logLines.some(({ msg }) => msg === 'verification not recorded'));
+  lost = [];
+  assert.deepEqual((await panel.get('/admin/health')).body.verifications, []);
+  for (const name of ['list_verifications', 'find_backups']) {
+    lost = [name];
+    const { backups, verifications, frozen_accounts: frozen } = (await panel.get('/admin/health')).body;
+    assert.deepEqual([backups, verifications, frozen], [null, null, null]);
+  }
 });
 
 test('an order of any account is opened with its entries and its account, by an administrator alone', async () => {

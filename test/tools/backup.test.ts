@@ -670,6 +670,50 @@ test('a row that the database refuses half-way leaves no row behind, and the res
   assert.equal((await runForJson(['restore', original], { cwd: folder, environment })).verify.ok, true);
 });
 
+test('each verification of a command is kept, and one that cannot be kept ends as it would', async () => {
+  const url = await createDatabase();
+  const options = { cwd: folder, environment: { ...settings, DATABASE_URL: url } };
+  const kept = () =>
+    askServer(
+      url,
+      `select started_by, account_count as accounts, entry_count::int as entries, problem_count as problems,
+        finished_at > now() - interval '1 hour' as is_new from verifications order by id`,
+    );
+  const { verify: report } = await runForJson(['restore', original], options);
+  const sound = { accounts: report.accounts, entries: report.entries, problems: 0, is_new: true };
+  assert.deepEqual(await kept(), [{ started_by: 'restore', ...sound }]);
+  assert.equal((await runForJson(['verify'], options)).ok, true);
+  await askServer(url, 'update accounts set balance_cents = balance_cents + 1 where id = 2');
+  const { code, stdout } = await runCommand(['verify', '--json'], options);
+  assert.equal(code, 5);
+  const { length: problems } = JSON.parse(stdout).problems;
+  assert.ok(problems > 0);
+  const all = [
+    { started_by: 'restore', ...sound },
+    { started_by: 'verify', ...sound },
+    { started_by: 'verify', ...sound, problems },
+  ];
+  assert.deepEqual(await kept(), all);
+  await askServer(
+    url,
+    "alter table verifications add constraint full_table check (started_by <> 'verify') not valid",
+  );
+  for (const [code, sql] of [
+    [5, 'select 1'],
+    [0, 'update accounts set balance_cents = balance_cents - 1 where id = 2'],
+  ] as const) {
+    await askServer(url, sql);
+    const unkept = await runCommand(['verify'], options);
+    assert.equal(unkept.code, code, unkept.stderr);
+    assert.match(unkept.stdout, /2 accounts, \d+ ledger entries: /);
+    assert.match(
+      unkept.stderr,
+      /The console will not list this verification, because it could not be stored: /,
+    );
+  }
+  assert.deepEqual(await kept(), all);
+});
+
 test('books that did not add up when they were saved are restored, named, and end with code 5 @nightly', async () => {
   const file = inFolder('falsified.backup');
   writeFileSync(
@@ -732,7 +776,7 @@ function rowsOf(path: string): Record<string, string[]> {
   return rows;
 }
 
-/** A restore changes these: the incarnation and the numbers of events. */
+/** A restore changes these: the incarnation, the numbers of events and the list of verifications. */
 function withoutIncarnation(rows: Record<string, string[]>, path: string): Record<string, string[]> {
   const head = JSON.parse(gunzipSync(readFileSync(path)).toString('utf8').split('\n', 1)[0] ?? '');
   const without = (table: string, column: string) => {
@@ -744,6 +788,7 @@ function withoutIncarnation(rows: Record<string, string[]>, path: string): Recor
     accounts: without('accounts', 'event_count'),
     service_state: without('service_state', 'incarnation'),
     event_gaps: [],
+    verifications: [],
   };
 }
 

@@ -26,6 +26,8 @@ const features: Readonly<Record<string, readonly string[]>> = {
       'packages',
     ],
     ...['plans', 'request-log', 'webhooks'],
+    // The health page lists the newest verifications.
+    'verification',
   ],
   // Reads out what the other features keep.
   'data-export': [

@@ -75,6 +75,7 @@ const published = {
   '0068-order-times.sql': '02e2f0bb17f504383df09c6f46a8437cb7af8aff9907b77775b9e5a1003ccf90',
   '0069-closed-accounts.sql': 'b79c905ab5e504e6a12f1c9c665e8f5168b50d5ede3d4d0f1bdf32ff963bdb74',
   '0070-retention.sql': '2f569fd7d4cf5ff0b3cfce6069ef3f61a1f4ff4ff459a1e06c9648637d1a0073',
+  '0071-verifications.sql': 'f53f181270c49c454945dbd2d5f4f23f6ee43d185bb1cc3630787a65bc203d4f',
 };
 
 test('no migration changes after it was published', () => {

@@ -1,7 +1,6 @@
 // This process's uptime and the sizes of its last batches, for the console.
 
 import type { LimitServerState } from '../../platform/limits/limit-server.ts';
-import type { EpochSeconds } from '../../shared/times.ts';
 import type { RequestFigures } from './request-figures.ts';
 
 export interface HealthFacts {
@@ -11,15 +10,6 @@ export interface HealthFacts {
   sharedLimits(): LimitServerState | null;
   batchSizes(): { p50: number; p95: number; max: number };
   readonly requests: RequestFigures;
-  /** null: this process has verified no ledgers yet. */
-  lastVerification(): { readonly at: EpochSeconds; readonly report: VerifiedLedgers } | null;
-}
-
-interface VerifiedLedgers {
-  readonly ok: boolean;
-  readonly accounts: number;
-  readonly entries: number;
-  readonly problems: readonly unknown[];
 }
 
 const batchesRemembered = 1_000;

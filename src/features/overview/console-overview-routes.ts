@@ -30,11 +30,12 @@ import type { OrderReads } from '../orders/order-reads.ts';
 import { type PanelOrderDependencies, panelOrderView } from '../orders/order-view.ts';
 import { listRefusals } from '../request-log/refusal-counts.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
+import { listVerifications, type VerificationRecord } from '../verification/verification-records.ts';
 import type { HealthFacts } from './batch-sizes.ts';
 import { listJobViews } from './job-view.ts';
 import { endingDays, endingWindow } from './overview-routes.ts';
 import { adminOverviewSchema, healthSchema, overviewQuerySchema } from './overview-schemas.ts';
-import { findBackupTime } from './setup-state.ts';
+import { findBackups } from './setup-state.ts';
 
 interface ConsoleOverviewRoutesDependencies extends PanelOrderDependencies {
   readonly dailyTotals: DailyTotals;
@@ -89,7 +90,6 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         batch_sizes: health.batchSizes(),
         requests: health.requests.read(),
         ...(await waitingWork()),
-        last_verification: verificationView(health.lastVerification()),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
         ...sharedLimitsView(health.sharedLimits()),
@@ -115,10 +115,11 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
   /** Nulls if the database does not answer. */
   async function waitingWork() {
     try {
-      const [waiting, frozen, backedUpAt] = await Promise.all([
+      const [waiting, frozen, { madeAt, areElsewhere }, verifications] = await Promise.all([
         countOpenProductCalls(database, 'waiting'),
         countHaltedAccounts(database),
-        findBackupTime(database),
+        findBackups(database),
+        listVerifications(database),
       ]);
       return {
         waiting_calls: {
@@ -127,11 +128,12 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
           since: waiting.since === null ? null : formatTime(waiting.since),
         },
         frozen_accounts: frozen,
-        backed_up_at: backedUpAt === null ? null : formatTime(backedUpAt),
+        backups: { made_at: madeAt === null ? null : formatTime(madeAt), elsewhere: areElsewhere },
+        verifications: verifications.map(verificationView),
       };
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error;
-      return { waiting_calls: null, frozen_accounts: null, backed_up_at: null };
+      return { waiting_calls: null, frozen_accounts: null, backups: null, verifications: null };
     }
   }
 
@@ -204,10 +206,8 @@ async function getOrderOfAnyAccount(
   });
 }
 
-function verificationView(last: ReturnType<HealthFacts['lastVerification']>) {
-  if (last === null) return null;
-  const { ok, accounts, entries, problems } = last.report;
-  return { at: formatTime(last.at), ok, accounts, entries, problems: problems.length };
+function verificationView({ id, finishedAt, startedBy, ...counts }: VerificationRecord) {
+  return { id, at: formatTime(finishedAt), started_by: startedBy, ...counts };
 }
 
 function sharedLimitsView(state: ReturnType<HealthFacts['sharedLimits']>) {

@@ -5,6 +5,7 @@ import { loginLinksSchema } from '../customer-portal/login-link-schemas.ts';
 import { accountCustomerSchema, panelCustomerSchema } from '../customers/customer-panel-schemas.ts';
 import { failingSchema } from '../fulfillment/product-panel-schemas.ts';
 import { seriesSchema, spanSchema, spendingSchema, totalsSchema } from '../ledger/spending-schemas.ts';
+import { verificationStarters } from '../verification/verification-schemas.ts';
 
 const noticeSchema = Type.Object({
   type: oneOf(['webhook_disabled'] as const, 'An endpoint was switched off by the service.'),
@@ -128,6 +129,16 @@ const jobSchema = Type.Object({
   last_error_at: nullable(time('Later runs may have succeeded.')),
 });
 
+const verificationSchema = Type.Object({
+  id: Type.Integer(),
+  at: time('When it ended.'),
+  started_by: oneOf(verificationStarters, 'verify and restore: the commands.'),
+  milliseconds: Type.Integer({ description: 'How long it took.' }),
+  accounts: Type.Integer(),
+  entries: Type.Integer(),
+  problems: Type.Integer(),
+});
+
 export const healthSchema = Type.Object({
   database: Type.Object({
     kind: Type.String(),
@@ -152,18 +163,19 @@ export const healthSchema = Type.Object({
       description: 'Accounts whose books were found wrong. null: the database does not answer.',
     }),
   ),
-  backed_up_at: nullable(time('When `backup` last made a file; null: never.')),
-  last_verification: nullable(
+  backups: nullable(
     Type.Object(
       {
-        at: time('When it ended.'),
-        ok: Type.Boolean(),
-        accounts: Type.Integer(),
-        entries: Type.Integer(),
-        problems: Type.Integer(),
+        made_at: nullable(time('When `backup` last made a file; null: never.')),
+        elsewhere: Type.Boolean({ description: 'Other tools make the backups, as the operator said.' }),
       },
-      { description: 'Of this process; null: it has verified no ledgers yet.' },
+      { description: 'null: the database does not answer.' },
     ),
+  ),
+  verifications: nullable(
+    Type.Array(verificationSchema, {
+      description: 'Of all processes and commands, the newest first. null: the database does not answer.',
+    }),
   ),
   uptime_seconds: Type.Integer(),
   version: Type.String(),

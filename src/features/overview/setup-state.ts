@@ -37,9 +37,10 @@ const setBackedUpAt: SqlStatement = {
   text: 'update service_state set backed_up_at = to_timestamp($1::bigint)',
 };
 
-const readBackupTime: SqlStatement = {
-  name: 'find_backup_time',
-  text: 'select extract(epoch from backed_up_at)::bigint as backed_up_at from service_state',
+const readBackups: SqlStatement = {
+  name: 'find_backups',
+  text: `select extract(epoch from backed_up_at)::bigint as backed_up_at,
+      'backup' = any(setup_skipped) as is_elsewhere from service_state`,
 };
 
 /** What every new service begins with. They are rarely those of the operator's product. */
@@ -85,7 +86,17 @@ export async function noteBackup(database: Database, now: EpochSeconds): Promise
   await database.query(setBackedUpAt, [now]);
 }
 
-export async function findBackupTime(database: Database): Promise<EpochSeconds | null> {
-  const [row] = await database.query(readBackupTime);
-  return nullable(Number, row?.['backed_up_at']);
+export interface Backups {
+  /** null: `backup` has made none. */
+  readonly madeAt: EpochSeconds | null;
+  /** The operator skipped the step, and with that said that other tools make the backups. */
+  readonly areElsewhere: boolean;
+}
+
+export async function findBackups(database: Database): Promise<Backups> {
+  const [row] = await database.query(readBackups);
+  return {
+    madeAt: nullable(Number, row?.['backed_up_at']),
+    areElsewhere: row?.['is_elsewhere'] === true,
+  };
 }

@@ -2,7 +2,7 @@
 // null and must ask again.
 // Invariant: a run that no request waits for is cancelled, unless one was asked to come back.
 
-import type { VerifyReportView } from './verification-schemas.ts';
+import type { VerificationStarter, VerifyReportView } from './verification-schemas.ts';
 
 export interface SharedVerificationLimits {
   /** Shorter than the timeouts of proxies. */
@@ -13,7 +13,7 @@ export interface SharedVerificationLimits {
 }
 
 export interface SharedVerificationDependencies {
-  readonly audit: (signal: AbortSignal) => Promise<VerifyReportView>;
+  readonly audit: (signal: AbortSignal, startedBy: VerificationStarter) => Promise<VerifyReportView>;
   /** Returns null if another process runs a verification or this one had to stop. */
   readonly exclusively: (
     work: (signal: AbortSignal) => Promise<VerifyReportView>,
@@ -23,7 +23,7 @@ export interface SharedVerificationDependencies {
 
 export interface SharedVerification {
   /** Returns the report of the current or a new run, or null to ask again. `gone` aborts when the client disconnects. */
-  report(gone: AbortSignal): Promise<VerifyReportView | null>;
+  report(gone: AbortSignal, asker: VerificationStarter): Promise<VerifyReportView | null>;
   close(): Promise<void>;
 }
 
@@ -44,11 +44,11 @@ export function createSharedVerification({
   let kept: { readonly report: VerifyReportView; readonly forget: NodeJS.Timeout } | null = null;
   let isClosed = false;
 
-  function begin(): Run {
+  function begin(startedBy: VerificationStarter): Run {
     const controller = new AbortController();
     const run: Run = {
       controller,
-      ended: exclusively((signal) => audit(AbortSignal.any([signal, controller.signal])))
+      ended: exclusively((signal) => audit(AbortSignal.any([signal, controller.signal]), startedBy))
         .catch((error: unknown) => {
           if (controller.signal.aborted) return null;
           throw error;
@@ -97,14 +97,14 @@ export function createSharedVerification({
   }
 
   return {
-    async report(gone) {
+    async report(gone, asker) {
       if (isClosed) return null;
       if (kept !== null) {
         const { report } = kept;
         forget();
         return report;
       }
-      running ??= begin();
+      running ??= begin(asker);
       const run = running;
       clearTimeout(run.linger);
       run.waiting += 1;

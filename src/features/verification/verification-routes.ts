@@ -20,10 +20,11 @@ export function verificationRoutes(app: FastifyInstance, { audits }: Verificatio
         response: { 200: Type.Ref('VerifyReport') },
       },
     },
-    async (_request, reply) => {
+    async ({ principal: { actor } }, reply) => {
       const gone = new AbortController();
       reply.raw.once('close', () => gone.abort());
-      return reply.send(orRefuse(await audits.report(gone.signal), 'service_unavailable'));
+      const asker = actor.type === 'person' ? 'console' : 'api';
+      return reply.send(orRefuse(await audits.report(gone.signal, asker), 'service_unavailable'));
     },
   );
 }

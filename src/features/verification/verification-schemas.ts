@@ -24,3 +24,7 @@ export const verifyReportSchema = Type.Object(
 );
 
 export type VerifyReportView = Static<typeof verifyReportSchema>;
+
+/** verify and restore: the commands. */
+export const verificationStarters = ['console', 'api', 'verify', 'restore'] as const;
+export type VerificationStarter = (typeof verificationStarters)[number];

@@ -105,6 +105,9 @@ const icons = { done: CircleCheck, open: CircleDashed, skipped: CircleSlash } as
 function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped }: StepProps) {
   const mayChange = useMay()('admin:packages');
   const command = useCommand(skipSetupStep, { onDone: onSkipped });
+  // Without this step, the health page does not warn of missing backups.
+  const isBackup = name === 'backup';
+  const skipLabel = isBackup ? undefined : t`Skip: ${text.title}`;
   const Icon = icons[state];
   const stateWords = {
     done: t`Done`,
@@ -134,10 +137,10 @@ function Step({ step: { name, state }, number, text, isShown, onOpen, onSkipped 
             <Button
               look="quiet"
               busy={command.isPending}
-              aria-label={state === 'skipped' ? t`Don’t skip: ${text.title}` : t`Skip: ${text.title}`}
+              aria-label={state === 'skipped' ? t`Don’t skip: ${text.title}` : skipLabel}
               onClick={() => command.mutate({ step: name, skipped: state !== 'skipped' })}
             >
-              {state === 'skipped' ? t`Don’t skip` : t`Skip`}
+              {state === 'skipped' ? t`Don’t skip` : isBackup ? t`We back up elsewhere` : t`Skip`}
             </Button>
           ) : null}
           <span className="text-soft sm:min-w-18 sm:text-right">{stateWords[state]}</span>
@@ -220,7 +223,7 @@ function useSteps(setup: Setup | undefined, onConnect: () => void): Readonly<Rec
       body: (
         <SettingsLines
           lines={['npx sellthrough backup backup.tar']}
-          note={t`Run it once, then every night. With PostgreSQL, back up the server and skip this step.`}
+          note={t`Run it once, then every night. If other tools back up the server, choose “We back up elsewhere”.`}
         />
       ),
     },
