@@ -19,8 +19,10 @@ export function Notice({ tone, children, action }: NoticeProps) {
   const { fill, icon: Icon, ink } = looks[tone];
   return (
     <div className={classNames('flex flex-wrap items-start gap-2.5 rounded-control px-3.5 py-3', fill)}>
-      <Icon aria-hidden="true" className={classNames('mt-0.5 size-4 shrink-0', ink)} />
-      <div className="min-w-0 flex-1 basis-52 wrap-anywhere">{children}</div>
+      <div className="flex min-w-0 flex-1 basis-58 items-start gap-2.5 self-center">
+        <Icon aria-hidden="true" className={classNames('mt-0.5 size-4 shrink-0', ink)} />
+        <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
+      </div>
       {action}
     </div>
   );
