@@ -30,6 +30,13 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${formatCount(milliseconds)}\u00a0ms`;
 }
 
+const tenths = new Intl.NumberFormat(numberLocale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** With one decimal below ten seconds. */
+export function formatSeconds(seconds: number): string {
+  return `${seconds < 10 ? tenths.format(seconds) : formatCount(Math.round(seconds))}\u00a0s`;
+}
+
 /** Formats 0.12 as "+12%". */
 export function formatSignedCount(count: number): string {
   return count > 0 ? `+${formatCount(count)}` : formatCount(count).replace('-', '−');

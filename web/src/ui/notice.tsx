@@ -1,4 +1,4 @@
-import { CircleCheck, Info, TriangleAlert } from 'lucide-react';
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
@@ -6,6 +6,7 @@ const looks = {
   info: { fill: 'bg-accent-fill', icon: Info, ink: 'text-accent' },
   good: { fill: 'bg-good-fill', icon: CircleCheck, ink: 'text-good' },
   warn: { fill: 'bg-warn-fill', icon: TriangleAlert, ink: 'text-warn' },
+  bad: { fill: 'bg-bad-fill', icon: CircleAlert, ink: 'text-bad' },
 } as const;
 
 interface NoticeProps {

@@ -97,7 +97,7 @@ function failedShare({ requests: { count, failed } }: Health): string {
 
 function Oldest({ health: { waiting_calls: waiting } }: { readonly health: Health }) {
   if (waiting === null) return t`Unknown`;
-  return waiting.since === null ? t`None` : <Time at={waiting.since} style="relative" />;
+  return waiting.since === null ? t`None waiting` : <Time at={waiting.since} style="relative" />;
 }
 
 function waitingWords({ waiting_calls: waiting, queue_depth: queued }: Health): string {
@@ -119,8 +119,9 @@ function LastBackup({ health }: { readonly health: Health }) {
 
 function backupWords(health: Health | undefined): ReactNode {
   const madeAt = health?.backups?.made_at ?? null;
-  if (health === undefined || backupStateOf(health) !== 'elsewhere') return t`By “sellthrough backup”`;
-  if (madeAt === null) return t`Not checked here`;
+  const isElsewhere = health !== undefined && backupStateOf(health) === 'elsewhere';
+  if (madeAt === null) return isElsewhere ? t`Not checked here` : undefined;
+  if (!isElsewhere) return t`By “sellthrough backup”`;
   return (
     <Trans>
       Not checked here. By “sellthrough backup”: <Time at={madeAt} style="relative" />

@@ -37,19 +37,21 @@ export function Verdict({ health }: { readonly health: Health | undefined }) {
   const limits = health.shared_limits;
   const areCallsFailing = (calls?.failing.count ?? 0) > 0;
   const problems = health.verifications?.[0]?.problems ?? 0;
+  // Orders are refused, or money may be wrong.
+  const isSevere = !isAnswering || problems > 0 || Boolean(health.frozen_accounts);
   const isWell =
-    isAnswering &&
+    !isSevere &&
     failing.length === 0 &&
     overdue.length === 0 &&
     (limits?.reachable ?? true) &&
-    !areCallsFailing &&
-    problems === 0 &&
-    !health.frozen_accounts;
+    !areCallsFailing;
   return (
     <div className="flex flex-col gap-2.5">
       {isWell ? null : (
-        <Notice tone="warn">
-          {isAnswering ? null : <p>{t`The database doesn’t respond.`}</p>}
+        <Notice tone={isSevere ? 'bad' : 'warn'}>
+          {isAnswering ? null : (
+            <p>{t`The database doesn’t respond, so orders are refused. “sellthrough doctor” looks for the cause.`}</p>
+          )}
           {failing.length === 0 ? null : (
             <p>{t`Failing: ${jobNames(failing)}. See the error below; it’s retried automatically.`}</p>
           )}
@@ -107,7 +109,9 @@ function BackupNotice({ health: { database, backups }, state, isWell }: BackupNo
     return (
       <Notice tone="warn" action={choice}>
         <Headline>{isWell ? t`Running, but there is no backup yet.` : t`There is no backup yet.`}</Headline>{' '}
-        <HowTo isEmbedded={isEmbedded}>{t`Set up nightly backups`}</HowTo>
+        <Anchor href={isEmbedded ? '/docs/nightly#with-the-embedded-database' : '/docs/nightly'}>
+          {t`Set up nightly backups`}
+        </Anchor>
         {isEmbedded ? '.' : `. ${t`Backups of PostgreSQL itself aren’t counted.`}`}
       </Notice>
     );
@@ -118,7 +122,7 @@ function BackupNotice({ health: { database, backups }, state, isWell }: BackupNo
         <Trans>
           It was made <Time at={backups?.made_at ?? ''} style="relative" />.
         </Trans>{' '}
-        <HowTo isEmbedded={isEmbedded}>{t`Make a backup`}</HowTo>
+        <Anchor href="/docs/operations#backups">{t`Make a backup`}</Anchor>
         {'.'}
       </Notice>
     );
@@ -140,12 +144,6 @@ function Headline({ children }: { readonly children: ReactNode }) {
   return <strong className="font-medium">{children}</strong>;
 }
 
-function HowTo({ isEmbedded, children }: { readonly isEmbedded: boolean; readonly children: ReactNode }) {
-  return (
-    <Anchor href={isEmbedded ? '/docs/operations#backups' : '/docs/postgresql#backups'}>{children}</Anchor>
-  );
-}
-
 /** Whether backups count is the step "Backup" of "Open your channel". */
 function BackupChoice({ isElsewhere }: { readonly isElsewhere: boolean }) {
   const mayChange = useMay()('admin:packages');
@@ -157,7 +155,7 @@ function BackupChoice({ isElsewhere }: { readonly isElsewhere: boolean }) {
         busy={command.isPending}
         onClick={() => command.mutate({ step: 'backup', skipped: !isElsewhere })}
       >
-        {isElsewhere ? t`Check backups here` : t`We back up elsewhere`}
+        {isElsewhere ? t`Monitor backups here` : t`We back up elsewhere`}
       </Button>
       {command.error === null ? null : <ErrorNotice error={command.error} />}
     </>

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { verifyLedgers } from '../../api/commands.ts';
 import type { Health, VerifyReport } from '../../api/shapes.ts';
 import { useCommand } from '../../api/use-command.ts';
-import { formatCount, formatMilliseconds } from '../../text/language.ts';
+import { formatCount, formatSeconds } from '../../text/language.ts';
 import { Anchor } from '../../ui/anchor.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -141,10 +141,7 @@ function Result({ problems }: Verification) {
   );
 }
 
-const took = ({ milliseconds }: Verification) =>
-  milliseconds < 1_000
-    ? formatMilliseconds(milliseconds)
-    : `${formatCount(Math.round(milliseconds / 100) / 10)}\u00a0s`;
+const took = ({ milliseconds }: Verification) => formatSeconds(milliseconds / 1_000);
 
 const verificationColumns: readonly Column<Verification>[] = [
   { title: t`Finished`, cell: ({ at }) => <Time at={at} /> },
