@@ -10,7 +10,7 @@ import { untilCount, untilDisabled, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
 
-test('the order dialog says before the button that an order waits, that the customer is suspended, that the package is retired @nightly', async () => {
+test('the order dialog says before the button that an order waits, that the customer is suspended, that the package is retired', async () => {
   const { service } = panel;
   const reseller = await service.createReseller({ credit: '200.00' });
   const order = async (customer: string, packageId: number): Promise<number> => {

@@ -63,7 +63,7 @@ test('a chosen theme holds over a reload, at the sign-in and in other tabs; char
   await untilBehind(shown, page.light);
 });
 
-test('without a choice the system’s theme counts, also when it changes; paper is light @nightly', async () => {
+test('without a choice the system’s theme counts, also when it changes; paper is light', async () => {
   const reseller = await panel.service.createReseller();
   const shown = await panel.openAs(reseller, '/panel/', { colorScheme: 'dark' });
   await heading(shown, 'Overview').waitFor();
