@@ -72,6 +72,7 @@ export function PaymentProblems() {
           {
             title: t`Decide`,
             untitled: true,
+            from: 'sm' as const,
             align: 'end' as const,
             cell: (problem: NamedProblem) => <Dismiss problem={problem} />,
           },
@@ -85,13 +86,17 @@ export function PaymentProblems() {
         columns={columns}
         {...tableState(query)}
         rowKey={({ id }) => id}
-        phone={({ account_id: id, username, topup_id: topup, created_at: at }) => (
-          <span className="flex flex-wrap gap-x-3 gap-y-2 py-1">
-            <AccountLink id={id}>{username ?? t`Account ${id}`}</AccountLink>
-            <TopupLink accountId={id} topupId={topup} />
-            <Time at={at} style="day" />
-          </span>
-        )}
+        phone={(problem) => {
+          const { account_id: id, username, topup_id: topup, created_at: at } = problem;
+          return (
+            <div className="flex flex-wrap gap-x-3 gap-y-2 py-1">
+              <AccountLink id={id}>{username ?? t`Account ${id}`}</AccountLink>
+              <TopupLink accountId={id} topupId={topup} />
+              <Time at={at} style="day" />
+              {mayDismiss ? <Dismiss problem={problem} /> : null}
+            </div>
+          );
+        }}
         empty={
           <EmptyState icon={CircleCheck} title={t`You’re all caught up`}>
             {t`Payments that could not be credited appear here.`}
