@@ -38,7 +38,7 @@ export function backupCommand(): Command {
             return content;
           };
           const { content, heldMilliseconds } = await readBesideService('any', unfinished.copyFolder, write);
-          // What `write` noted is in the copy, which is deleted.
+          // `write` noted it in the copy, which is deleted.
           if (heldMilliseconds !== null) await noteBackupBesideService(now).catch(() => undefined);
           const { sums, rows } = content;
           const beside =

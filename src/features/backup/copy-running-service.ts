@@ -48,7 +48,7 @@ export async function guardCopy(
   }
 }
 
-/** Has a running service note a complete backup. A service of an older version does not know the wish and notes none. */
+/** Notifies a running service that a backup is complete. A service of an older version ignores it. */
 export async function noteBackupInService(dataDir: string, at: EpochSeconds): Promise<void> {
   await connectControlSocket(dataDir, { ...noteBackupWish, at }, (connection) => connection.receive());
 }

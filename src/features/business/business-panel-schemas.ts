@@ -8,7 +8,10 @@ export const listedAccountsQuerySchema = Type.Object({ sort: businessOfAccountsQ
 export const listedAccountsSchema = Type.Object({
   ...rest,
   accounts: Type.Array(
-    Type.Object({ ...accounts.items.properties, blocked: Type.Boolean({ description: 'And not closed.' }) }),
+    Type.Object({
+      ...accounts.items.properties,
+      blocked: Type.Boolean({ description: 'Blocked and not closed.' }),
+    }),
   ),
 });
 

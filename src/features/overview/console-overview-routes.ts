@@ -89,7 +89,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
         batches_in_flight: engine.batchesInFlight(),
         batch_sizes: health.batchSizes(),
         requests: health.requests.read(),
-        ...(await waitingWork()),
+        ...(await storedFacts()),
         uptime_seconds: health.uptimeSeconds(),
         version: health.version,
         ...sharedLimitsView(health.sharedLimits()),
@@ -113,7 +113,7 @@ export function consoleRoutes(app: FastifyInstance, dependencies: ConsoleOvervie
   );
 
   /** Nulls if the database does not answer. */
-  async function waitingWork() {
+  async function storedFacts() {
     try {
       const [waiting, frozen, { madeAt, areElsewhere }, verifications] = await Promise.all([
         countOpenProductCalls(database, 'waiting'),

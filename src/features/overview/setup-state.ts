@@ -89,7 +89,7 @@ export async function noteBackup(database: Database, now: EpochSeconds): Promise
 export interface Backups {
   /** null: `backup` has made none. */
   readonly madeAt: EpochSeconds | null;
-  /** The operator skipped the step, and with that said that other tools make the backups. */
+  /** The operator skipped the step, because other tools make the backups. */
   readonly areElsewhere: boolean;
 }
 

@@ -15,21 +15,14 @@ import type { EpochSeconds } from '../../shared/times.ts';
 import { topupStatuses } from '../../shared/topup-words.ts';
 import { findAccountNames } from '../identity/account-names.ts';
 import { concurrencyOf } from '../identity/whose-turn.ts';
-import {
-  accountOfReference,
-  filterOfGroup,
-  findAskedAmounts,
-  findTopupsOf,
-  sumTopupsOfAll,
-  type TopupGroup,
-  topupGroups,
-} from './find-topups.ts';
+import { accountOfReference, findAskedAmounts, findTopupsOf } from './find-topups.ts';
 import type { AllTopupsFilter } from './list-all-topups.ts';
 import { listOpenProblems } from './payment-problems.ts';
 import { type ListedTopupView, readTopups, readUnstated, topupFilters, viewTopups } from './read-topups.ts';
 import { problemsMax, problemView } from './topup-admin-routes.ts';
 import { allTopupsQuerySchema, allTopupsSchema } from './topup-admin-schemas.ts';
 import { namedProblemSchema, topupSumsSchema } from './topup-panel-schemas.ts';
+import { filterOfGroup, sumTopupsOfAll, type TopupGroup, topupGroups } from './topup-sums.ts';
 
 interface TopupPanelRoutesDependencies {
   readonly currency: string;

@@ -62,7 +62,7 @@ const expectedRefusals = new Set([
   'package_unavailable',
 ]);
 const terms: readonly Months[] = [1, 1, 1, 1, 1, 1, 1, 3, 3, 12];
-/** Transfers twice: two of three top-ups are one. */
+/** Two of three top-ups are transfers. */
 const topUpMethods = [
   { words: 'Bank transfer', isCard: false },
   { words: 'Bank transfer', isCard: false },

@@ -1,4 +1,4 @@
-// What the verdict, the figures and the lists of the health page agree on.
+// States of backups and jobs that the parts of the health page share.
 
 import type { Health } from '../../api/shapes.ts';
 
@@ -34,6 +34,10 @@ const missedMilliseconds = 48 * 3_600_000;
 
 export function isOlderThanTwoNights(at: string): boolean {
   return Date.now() - Date.parse(at) > missedMilliseconds;
+}
+
+export function nightlyGuide({ database }: Health): string {
+  return database.kind === 'embedded' ? '/docs/nightly#with-the-embedded-database' : '/docs/nightly';
 }
 
 export type BackupState = 'unknown' | 'elsewhere' | 'none' | 'old' | 'recent';

@@ -23,6 +23,7 @@ import {
   isDatabaseAnswering,
   isFailing,
   isOverdue,
+  nightlyGuide,
 } from './health-state.ts';
 import { jobKindWord } from './job-words.ts';
 
@@ -102,17 +103,14 @@ interface BackupNoticeProps {
   readonly isWell: boolean;
 }
 
-function BackupNotice({ health: { database, backups }, state, isWell }: BackupNoticeProps) {
-  const isEmbedded = database.kind === 'embedded';
+function BackupNotice({ health, state, isWell }: BackupNoticeProps) {
   const choice = <BackupChoice isElsewhere={state === 'elsewhere'} />;
   if (state === 'none')
     return (
       <Notice tone="warn" action={choice}>
         <Headline>{isWell ? t`Running, but there is no backup yet.` : t`There is no backup yet.`}</Headline>{' '}
-        <Anchor href={isEmbedded ? '/docs/nightly#with-the-embedded-database' : '/docs/nightly'}>
-          {t`Set up nightly backups`}
-        </Anchor>
-        {isEmbedded ? '.' : `. ${t`Backups of PostgreSQL itself aren’t counted.`}`}
+        <Anchor href={nightlyGuide(health)}>{t`Set up nightly backups`}</Anchor>
+        {health.database.kind === 'embedded' ? '.' : `. ${t`Backups of PostgreSQL itself aren’t counted.`}`}
       </Notice>
     );
   if (state === 'old')
@@ -120,7 +118,7 @@ function BackupNotice({ health: { database, backups }, state, isWell }: BackupNo
       <Notice tone="warn" action={choice}>
         <Headline>{isWell ? t`Running, but the last backup is old.` : t`The last backup is old.`}</Headline>{' '}
         <Trans>
-          It was made <Time at={backups?.made_at ?? ''} style="relative" />.
+          It was made <Time at={health.backups?.made_at ?? ''} style="relative" />.
         </Trans>{' '}
         <Anchor href="/docs/operations#backups">{t`Make a backup`}</Anchor>
         {'.'}

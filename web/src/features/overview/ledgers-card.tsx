@@ -18,7 +18,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { Time } from '../../ui/time.tsx';
-import { isOlderThanTwoNights, type ShownHealth } from './health-state.ts';
+import { isOlderThanTwoNights, nightlyGuide, type ShownHealth } from './health-state.ts';
 
 type Verification = NonNullable<Health['verifications']>[number];
 type Problem = VerifyReport['problems'][number];
@@ -39,7 +39,7 @@ const problemColumns: readonly Column<Problem & { readonly key: number }>[] = [
 export function LedgersCard({ health }: { readonly health: ShownHealth }) {
   const command = useCommand((_newest: number) => verifyLedgers());
   const verifications = health === null ? null : health?.verifications;
-  // Of those since the click, the first is its own. A second one says more than the report.
+  // The first one since the click is its own. A second one is newer than the report.
   const { variables: newestAtClick = 0 } = command;
   const isOutdated = (verifications ?? []).filter(({ id }) => id > newestAtClick).length > 1;
   const report = isOutdated ? undefined : command.data;
@@ -61,7 +61,7 @@ export function LedgersCard({ health }: { readonly health: ShownHealth }) {
       <div aria-live="polite" className="flex flex-col gap-4 px-4 pb-5 md:px-5">
         {command.error === null ? null : <ErrorNotice error={command.error} />}
         {report === undefined ? (
-          <LastVerification verifications={verifications} isEmbedded={health?.database.kind === 'embedded'} />
+          <LastVerification health={health} />
         ) : (
           <Notice tone={report.ok ? 'good' : 'warn'}>
             <Counts {...report} problems={report.problems.length} />
@@ -92,21 +92,11 @@ function Counts({ accounts, entries, problems }: Pick<Verification, 'accounts' |
     : t`${problemsWords(problems)} in ${accountsWords(accounts)}, ${entriesWords(entries)}.`;
 }
 
-interface LastVerificationProps {
-  /** undefined: not read yet. null: not known. */
-  readonly verifications: readonly Verification[] | null | undefined;
-  readonly isEmbedded: boolean;
-}
-
-function LastVerification({ verifications, isEmbedded }: LastVerificationProps) {
-  if (verifications === undefined) return <Skeleton className="h-5 w-72 max-w-full" />;
-  if (verifications === null) return <p className="text-soft">{t`Unknown`}</p>;
-  const [last] = verifications;
-  const nightly = (
-    <Anchor href={isEmbedded ? '/docs/nightly#with-the-embedded-database' : '/docs/nightly'}>
-      {t`Verify every night`}
-    </Anchor>
-  );
+function LastVerification({ health }: { readonly health: ShownHealth }) {
+  if (health === undefined) return <Skeleton className="h-5 w-72 max-w-full" />;
+  if (health === null || health.verifications === null) return <p className="text-soft">{t`Unknown`}</p>;
+  const [last] = health.verifications;
+  const nightly = <Anchor href={nightlyGuide(health)}>{t`Verify every night`}</Anchor>;
   if (last === undefined)
     return (
       <p className="text-soft">
