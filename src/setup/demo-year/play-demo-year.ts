@@ -41,6 +41,7 @@ interface DemoCustomer {
   months: Months;
   orderId: number;
   expiresAt: number;
+  isOrdering: boolean;
 }
 
 type Step = () => Promise<void>;
@@ -174,7 +175,7 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     orders += 1;
     const known = reseller.customers.find((customer) => customer.person === person);
     const { customerId: id, balanceCents, ...placed } = answer;
-    const customer: DemoCustomer = known ?? { person, id, ...placed };
+    const customer: DemoCustomer = known ?? { person, id, ...placed, isOrdering: false };
     if (known === undefined) reseller.customers.push(customer);
     Object.assign(customer, placed);
     planFuture(reseller, customer);
@@ -183,8 +184,13 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
 
   function planFuture(reseller: Reseller, customer: DemoCustomer): void {
     const { orderId, expiresAt } = customer;
+    // An upgrade and a renewal may fall into one slot, which is one batch: only the first is sent.
     const ifStill = (step: Step) => async () => {
-      if (customer.orderId === orderId) await step();
+      if (customer.orderId !== orderId || customer.isOrdering) return;
+      customer.isOrdering = true;
+      await step().finally(() => {
+        customer.isOrdering = false;
+      });
     };
     const upgrade = upgrades[nameOf(customer.packageId)];
     if (upgrade !== undefined && chance(7)) {
