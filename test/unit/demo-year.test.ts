@@ -1,4 +1,5 @@
-// The demo's year can be played on every day: no slot, which is one batch, has two orders for one customer.
+// The demo's year can be played on every day: no slot, which is one batch, has two orders for one customer, or an order
+// beside a change of an account.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoShop, OrderAnswer } from '../../src/setup/demo-year/demo-shop.ts';
@@ -23,6 +24,7 @@ function createNaiveShop(): DemoShop {
     packageId: number,
     months: 1 | 3 | 12,
   ): Promise<OrderAnswer> {
+    assert.ok(!inSlot.has('a change'), 'no order beside a change of an account');
     assert.ok(!inSlot.has(reference), `one order for ${reference} in a slot`);
     const balance = (balances.get(accountId) ?? 0n) - BigInt(packageId * months) * 1_000n;
     if (balance < 0n) return 'insufficient_credit';
@@ -56,11 +58,14 @@ function createNaiveShop(): DemoShop {
     renew: (accountId, orderId) => order(accountId, references.get(orderId) ?? '', 1, 1),
     grantTrial: async () => undefined,
     suspend: async () => undefined,
-    act: async () => undefined,
+    async act() {
+      assert.equal(inSlot.size, 0, 'no order beside a change of an account');
+      inSlot.add('a change');
+    },
   };
 }
 
-test('on any of 40 days no slot has two orders for one customer', async () => {
+test('on any of 40 days no slot has two orders for one customer, or an order beside a change', async () => {
   for (let day = 0; day < 40; day += 1) {
     const until = Date.UTC(2026, 10, 1 + day, 12) / 1000;
     const orders = await playDemoYear({

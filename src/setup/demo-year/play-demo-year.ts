@@ -49,6 +49,8 @@ type Step = () => Promise<void>;
 interface PlannedStep {
   readonly second: number;
   readonly step: Step;
+  /** Changes an account or a package, which refuses orders of the same moment. */
+  readonly isAlone: boolean;
 }
 
 const daySeconds = 86_400;
@@ -94,9 +96,9 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
     planOn(day, ((at % daySeconds) + daySeconds) % daySeconds, step);
   }
 
-  function planOn(day: number, second: number, step: Step): void {
+  function planOn(day: number, second: number, step: Step, isAlone = false): void {
     const list = agenda.get(day) ?? [];
-    list.push({ second, step });
+    list.push({ second, step, isAlone });
     agenda.set(day, list);
   }
 
@@ -274,10 +276,12 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
   };
 
   function planStory(): void {
-    const on = (daysAgo: number, second: number, step: Step) => planOn(today - daysAgo, second, step);
+    const on = (daysAgo: number, second: number, step: Step, isAlone = false) =>
+      planOn(today - daysAgo, second, step, isAlone);
     for (const plan of resellerPlans) on(plan.sinceDaysAgo, 25_000, () => createReseller(plan));
-    on(classicRetiredDaysAgo, 30_000, () => act({ type: 'package', name: 'Classic', retired: true }));
-    for (const one of administratorsActs) on(one.daysAgo, 36_000 + one.daysAgo * 97, () => act(one.act));
+    on(classicRetiredDaysAgo, 30_000, () => act({ type: 'package', name: 'Classic', retired: true }), true);
+    for (const one of administratorsActs)
+      on(one.daysAgo, 36_000 + one.daysAgo * 97, () => act(one.act), true);
     if (traffic !== null) {
       for (const [index, username] of ['brightline', 'nordlicht', 'cobalt.works', 'pixelforge'].entries()) {
         on(11 - index, 33_000 + index * 411, () => traffic.usePanel(resellerNamed(username)));
@@ -364,8 +368,8 @@ export async function playDemoYear(options: DemoYearOptions): Promise<number> {
 
 function slotFrom(steps: readonly PlannedStep[], from: number, slotSeconds: number): readonly PlannedStep[] {
   const first = steps[from];
-  if (first === undefined || slotSeconds === 0) return steps.slice(from, from + 1);
+  if (first === undefined || slotSeconds === 0 || first.isAlone) return steps.slice(from, from + 1);
   const slotOf = ({ second }: PlannedStep) => Math.floor(second / slotSeconds);
-  const end = steps.findIndex((one, index) => index > from && slotOf(one) !== slotOf(first));
+  const end = steps.findIndex((one, index) => index > from && (one.isAlone || slotOf(one) !== slotOf(first)));
   return steps.slice(from, end === -1 ? steps.length : end);
 }
