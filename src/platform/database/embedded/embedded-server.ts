@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { acquireDataLock, type DataLock } from './data-lock.ts';
 import { EmbeddedConnection, EmbeddedServerFailed, type WorkerLink } from './embedded-connection.ts';
@@ -26,6 +27,9 @@ export interface EmbeddedServer {
 const workerStackMegabytes = 32;
 
 export async function startEmbeddedServer(options: { dataDir: string }): Promise<EmbeddedServer> {
+  // When V8 frees compiled WebAssembly that it has replaced, it now and then aborts the process: "Check failed:
+  // jit_page_->allocations_.erase(addr) == 1" (nodejs/node#64500).
+  setFlagsFromString('--no-wasm-code-gc');
   const dataDir = resolve(options.dataDir);
   const lock = acquireDataLock(dataDir);
   try {
