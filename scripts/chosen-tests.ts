@@ -35,7 +35,7 @@ function choosing<Args extends readonly unknown[]>(register: (title: string, ...
 
 registerHooks({
   resolve(specifier, context, next) {
-    const isOfTest = specifier === 'node:test' && context.parentURL?.endsWith('.test.ts');
+    const isOfTest = specifier === 'node:test' && /\.test\.ts(\?again)?$/.test(context.parentURL ?? '');
     return isOfTest ? { url: import.meta.url, shortCircuit: true } : next(specifier, context);
   },
 });

@@ -10,6 +10,8 @@ export interface Work {
   /** At most 1. Work starts only if the weights of all running work add up to at most the number of lanes. */
   readonly weight: number;
   readonly after?: Promise<unknown> | undefined;
+  /** Work with the same queue runs one after another. */
+  readonly queue?: string | undefined;
   run(): Promise<void>;
 }
 
@@ -44,6 +46,7 @@ const endingLimitMilliseconds = 60_000;
 export async function runInLanes(all: readonly Work[], lanes: number): Promise<void> {
   const waiting = [...all];
   const running = new Set<Promise<void>>();
+  const busyQueues = new Set<string>();
   const expected = new Map<Promise<unknown>, Promise<void>>();
   for (const { after } of all) {
     if (after !== undefined && !expected.has(after)) {
@@ -54,8 +57,10 @@ export async function runInLanes(all: readonly Work[], lanes: number): Promise<v
   let load = 0;
   while (waiting.length + running.size > 0) {
     const next = waiting.findIndex(
-      ({ weight, after }) =>
-        !(after !== undefined && expected.has(after)) && (load + weight <= lanes || running.size === 0),
+      ({ weight, after, queue }) =>
+        !(after !== undefined && expected.has(after)) &&
+        !(queue !== undefined && busyQueues.has(queue)) &&
+        (load + weight <= lanes || running.size === 0),
     );
     const [work] = next < 0 ? [] : waiting.splice(next, 1);
     if (work === undefined) {
@@ -63,8 +68,10 @@ export async function runInLanes(all: readonly Work[], lanes: number): Promise<v
       continue;
     }
     load += work.weight;
+    if (work.queue !== undefined) busyQueues.add(work.queue);
     const done: Promise<void> = work.run().finally(() => {
       load -= work.weight;
+      if (work.queue !== undefined) busyQueues.delete(work.queue);
       running.delete(done);
     });
     running.add(done);

@@ -11,6 +11,8 @@ import { suiteEnded } from './worker-reporter.ts';
 
 export interface WorkerOrder {
   readonly file: string | null;
+  /** Added to the environment of the process while the file runs. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** If set, only tests and suites with these titles run. A test in a suite runs only if both are here. */
   readonly titles?: readonly string[] | undefined;
 }
@@ -31,12 +33,17 @@ subscribe('sellthrough:statement', (name) => {
 });
 
 let current: string | null = null;
+const seen = new Set<string>();
 const report = (error: unknown) => console.error(`No one awaited this error, in ${current}:`, error);
 process.on('uncaughtExceptionMonitor', report).on('unhandledRejection', report);
 
-for (let { file, titles } = await nextOrder(); file !== null; { file, titles } = await nextOrder()) {
-  const path = new URL(file, root).href;
+for (let order = await nextOrder(); order.file !== null; order = await nextOrder()) {
+  const { file, titles, environment = {} } = order;
+  // A file that runs again, on another database, must be evaluated again to register its tests.
+  const path = new URL(seen.has(file) ? `${file}?again` : file, root).href;
+  seen.add(file);
   current = file;
+  Object.assign(process.env, environment);
   beginRegistration();
   await describe(file, async () => {
     const missing = chooseTests(titles);
@@ -47,6 +54,7 @@ for (let { file, titles } = await nextOrder(); file !== null; { file, titles } =
   // If no test has the wanted title, there is no suite to wait for.
   if (!narrowed) await suiteEnded(file);
   else await new Promise(setImmediate);
+  for (const name of Object.keys(environment)) delete process.env[name];
 }
 process.disconnect();
 

@@ -38,7 +38,13 @@ interface Part {
   readonly file: string | undefined;
   readonly weight: number;
   readonly after?: Promise<unknown>;
+  readonly queue?: string;
   run(): Promise<Outcome>;
+}
+
+interface TestSetting {
+  readonly kind: WorkerKind;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 interface Outcome {
@@ -217,14 +223,13 @@ function makeSteps(): readonly Step[] {
   const steps: Step[] = [];
   if (only.has('static')) {
     steps.push(
-      tool('types', 'typescript/bin/tsc', '--project', 'tsconfig.json', ...remembering('types')),
+      tool('types', ...compiler('types'), '--project', 'tsconfig.json'),
       tool(
         'types of the pages',
-        'typescript/bin/tsc',
+        ...compiler('types-of-the-pages'),
         '--project',
         'web/tsconfig.json',
         '--noEmit',
-        ...remembering('types-of-the-pages'),
       ),
       tool('format and lint', '@biomejs/biome/bin/biome', 'ci', '--error-on-warnings', `--colors=${colors}`),
       tool('dead code', 'knip/bin/knip.js'),
@@ -244,10 +249,11 @@ function makeSteps(): readonly Step[] {
     );
   }
   const suites: readonly (readonly [group: Group, name: string, files: readonly string[]])[] = [
+    // These run one after another, so they start early.
+    ['embedded', 'service tests on the embedded database', serviceTests(runsEmbedded)],
     ['unit', 'unit tests', chooseFiles('test/unit/*.test.ts')],
     ['postgres', 'service tests on PostgreSQL', serviceTests(runsInOneGroup)],
     ['groups', 'service tests on PostgreSQL in account groups', serviceTests(runsInEveryPlace)],
-    ['embedded', 'service tests on the embedded database', serviceTests(runsEmbedded)],
     ['program', 'tests of the whole program', chooseFiles('test/process/*.test.ts')],
     [
       'tools',
@@ -267,13 +273,14 @@ function makeSteps(): readonly Step[] {
     steps.push({
       name,
       parts: found.map((file) => {
-        const kind = settings(group, readsBuiltPages(file));
+        const setting = settings(group, readsBuiltPages(file));
         const label = file + suffix;
         return {
           label,
           file,
           weight: waitsMostly(file) ? waitingWeight : 1,
-          after: kind,
+          after: setting,
+          ...(group === 'embedded' && { queue: 'embedded' }),
           run: async () => {
             const last = group === 'unit' ? undefined : unchanged?.find(label, file);
             if (last !== undefined) {
@@ -281,7 +288,8 @@ function makeSteps(): readonly Step[] {
               return asBefore(last);
             }
             const titles = group === 'embedded' && !isWhole ? testsOnEmbedded(file) : undefined;
-            const report = await workers.run(await kind, { file, titles });
+            const { kind, environment } = await setting;
+            const report = await workers.run(kind, { file, titles, environment });
             const { statements } = report;
             statementRuns.add(group, file, statements);
             const outcome = outcomeOf(file, report);
@@ -297,8 +305,10 @@ function makeSteps(): readonly Step[] {
   return steps;
 }
 
-function remembering(name: string): readonly string[] {
-  return ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
+/** With one thread it takes half the CPU time: each thread checks the types that all use anew. */
+function compiler(name: string): readonly [string, ...string[]] {
+  const memory = ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
+  return ['typescript/bin/tsc', '--singleThreaded', ...memory];
 }
 
 function serviceTests(runsThere: (file: string) => boolean): readonly string[] {
@@ -335,7 +345,7 @@ function chooseFiles(pattern: string): readonly string[] {
  */
 function prepare(
   wanted: readonly { readonly group: Group; readonly readsPages: boolean }[],
-): (group: Group, readsPages: boolean) => Promise<WorkerKind> {
+): (group: Group, readsPages: boolean) => Promise<TestSetting> {
   const flags = [
     '--disable-warning=ExperimentalWarning',
     '--import=./scripts/registration-hook.ts',
@@ -361,28 +371,37 @@ function prepare(
   const startsPrograms = of('program', 'tools');
   const pages = wanted.some(({ readsPages }) => readsPages) ? preparePages(startsPrograms) : {};
   const started = startsPrograms ? { TEST_PROGRAM: testedProgramFolder } : {};
-  type Settings = Readonly<Record<string, string>>;
-  const kind = async (...parts: (Settings | Promise<Settings>)[]): Promise<WorkerKind> => ({
-    environment: Object.assign({}, shared, ...(await Promise.all(parts))),
+  // A process that has run many files has loaded and optimized most of the code, so groups share processes where they can.
+  const ordinary = {
+    environment: { ...shared, TEST_DATABASE: 'postgres' },
     flags: [...roomyHeap, ...flags],
+  };
+  const onEmbedded = {
+    environment: { ...shared, TEST_DATABASE: 'embedded' },
+    flags: [...roomyHeap, ...flags],
+  };
+  const brief = { ...ordinary, flags: [...briefFlags, ...flags] };
+  type Settings = Readonly<Record<string, string>>;
+  const setting = async (
+    kind: WorkerKind,
+    ...parts: (Settings | Promise<Settings>)[]
+  ): Promise<TestSetting> => ({
+    kind,
+    environment: Object.assign({}, ...(await Promise.all(parts))),
   });
-  const brief = async (ordinary: Promise<WorkerKind>): Promise<WorkerKind> => {
-    const { environment } = await ordinary;
-    return { environment, flags: [...briefFlags, ...flags] };
+  const all: Record<Group, () => Promise<TestSetting>> = {
+    static: () => setting(ordinary),
+    unit: () => setting(ordinary),
+    postgres: () => setting(ordinary, postgres),
+    groups: () => setting(ordinary, inGroups),
+    embedded: () => setting(onEmbedded, embedded),
+    program: () => setting(brief, embedded, postgres, started),
+    tools: () => setting(brief, embedded, postgres, started),
+    browser: () => setting(ordinary, postgres, browser),
   };
-  const kinds: Record<Group, () => Promise<WorkerKind>> = {
-    static: () => kind(),
-    unit: () => kind(),
-    postgres: () => kind(postgres),
-    groups: () => kind(inGroups),
-    embedded: () => kind(embedded, { TEST_DATABASE: 'embedded' }),
-    program: () => brief(kind(embedded, postgres, started)),
-    tools: () => brief(kind(embedded, postgres, started)),
-    browser: () => kind(postgres, browser),
-  };
-  const known = new Map<Group, Promise<WorkerKind>>();
+  const known = new Map<Group, Promise<TestSetting>>();
   return (group, readsPages) => {
-    const ofGroup = known.get(group) ?? kinds[group]();
+    const ofGroup = known.get(group) ?? all[group]();
     known.set(group, ofGroup);
     return readsPages ? Promise.all([ofGroup, pages]).then(([ready]) => ready) : ofGroup;
   };
@@ -402,7 +421,6 @@ async function prepareTemplate(server: Promise<ServerOfTests>, accountGroups: nu
   const template = await postgresTemplate(url, accountGroups);
   removers.push(template.remove);
   return {
-    TEST_DATABASE: 'postgres',
     TEST_DATABASE_URL: url,
     TEST_DATABASE_SOCKET_URL: socketUrl,
     TEST_DATABASE_TEMPLATE: template.name,

@@ -24,6 +24,7 @@ export async function suiteEnded(name: string): Promise<void> {
       onEnded = resolve;
     });
   }
+  ended.delete(name);
 }
 
 export default async function* workerReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

@@ -49,6 +49,30 @@ test('no more run at once than fit, and a smaller one passes a larger', async ()
   await all;
 });
 
+test('work of one queue runs one after another, and other work passes it', async () => {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const work = (name: string, queue?: string) => ({
+    weight: 1,
+    queue,
+    run: async () => {
+      begun.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    },
+  });
+  const all = runInLanes([work('first', 'one'), work('second', 'one'), work('other')], 2);
+  await turn();
+  assert.deepEqual(begun, ['first', 'other']);
+  ends.get('other')?.();
+  await turn();
+  assert.deepEqual(begun, ['first', 'other']);
+  ends.get('first')?.();
+  await turn();
+  assert.deepEqual(begun, ['first', 'other', 'second']);
+  ends.get('second')?.();
+  await all;
+});
+
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
