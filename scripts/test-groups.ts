@@ -251,6 +251,15 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
 const nightlyFiles: ReadonlySet<string> = new Set([
   // It counts clicks; the tests of each page do these tasks.
   'test/browser/daily-tasks.test.ts',
+  // These look at settings and notes of single pages. every-page opens each page of them.
+  'test/browser/clock.test.ts',
+  'test/browser/list-views.test.ts',
+  'test/browser/package-periods.test.ts',
+  'test/browser/retention.test.ts',
+  'test/browser/seen.test.ts',
+  'test/browser/theme.test.ts',
+  // channel-setup knows the steps, first-order and webhook-pages do them.
+  'test/browser/open-channel.test.ts',
   // test/process/look-around enters the same demo in each role, without a browser.
   'test/browser/look-around.test.ts',
   // lost-commit breaks connections around COMMIT, and two-processes kills a process.

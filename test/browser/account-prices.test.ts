@@ -111,7 +111,7 @@ test('an operator sets an account’s prices, the account orders at them, and ev
   await page.getByRole('table', { name: 'Price lists, to come and past' }).waitFor();
 });
 
-test('in German a comma is a comma; a refusal stands at its field; prices to come are listed and deleted', async () => {
+test('in German a comma is a comma; a refusal stands at its field; prices to come are listed and deleted @nightly', async () => {
   const { service } = panel;
   const account = await service.createReseller();
   const username = await usernameOf(service, account);

@@ -25,7 +25,7 @@ const panel = usePanelBrowser(async (service) => {
 const search = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 const march = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T23:59:59Z' };
 
-test('all charts name the month under the pointer at its bar, with the month a year before', async () => {
+test('all charts name the month under the pointer at its bar, with the month a year before @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, '/panel/admin');
   const chart = page.getByRole('img', { name: /^MRR by month/ });
   await chart.scrollIntoViewIfNeeded();
@@ -46,7 +46,7 @@ test('all charts name the month under the pointer at its bar, with the month a y
   await untilTrue(async () => (await tooltips.count()) === 0, 'no tooltip');
 });
 
-test('each figure has its definition one press away, with a link to the guide', async () => {
+test('each figure has its definition one press away, with a link to the guide @nightly', async () => {
   const page = await panel.openAs(reseller, '/panel/business');
   await heading(page, 'Business').waitFor();
   await page.getByRole('button', { name: 'Definition of Churn' }).click();

@@ -24,7 +24,7 @@ const panel = usePanelBrowser(async (service) => {
 
 const accountPage = () => `/panel/admin/accounts/${reseller.id}`;
 
-test('on an account’s page its orders are filtered by the address, and a drawer goes from one to the next', async () => {
+test('on an account’s page its orders are filtered by the address, and a drawer goes from one to the next @nightly', async () => {
   const page = await panel.openAs(panel.service.admin, accountPage());
   const parts = page.getByRole('navigation', { name: 'Parts of the account' });
   await parts.getByRole('link', { name: 'Orders' }).click();
@@ -85,7 +85,7 @@ test('on a phone an account’s lists say when and what kind @nightly', async ()
   await expectAccessible(page, 'an account’s orders on a phone');
 });
 
-test('prices that are to begin stand beside the present ones, and what is odd about them is said before they are saved', async () => {
+test('prices that are to begin stand beside the present ones, and what is odd about them is said before they are saved @nightly', async () => {
   const { service } = panel;
   const id = await createPackage(service, 'Priced', ['10.00', '27.00', '96.00']);
   await schedulePrices(service, id, '2026-04-01T00:00:00Z', { reseller: { monthly: '11.00' } });

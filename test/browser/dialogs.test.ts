@@ -183,7 +183,7 @@ test('a package that was changed and not saved is not left without a word @night
   await heading(page, 'Audit log').waitFor();
 });
 
-test('of the tabs of an account one is current', async () => {
+test('of the tabs of an account one is current @nightly', async () => {
   const { admin } = panel.service;
   const page = await panel.openAs(admin, `/panel/admin/accounts/${admin.id}?tab=orders`);
   const tabs = page.getByRole('navigation', { name: 'Parts of the account' });
@@ -191,7 +191,7 @@ test('of the tabs of an account one is current', async () => {
   await untilCount(tabs.locator('[aria-current=page]'), 1);
 });
 
-test('a page of what is not there says so, and offers no second try', async () => {
+test('a page of what is not there says so, and offers no second try @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const page = await panel.openAs(reseller, '/panel/customers/999999');
   await heading(page, 'Customer not found').waitFor();

@@ -168,7 +168,7 @@ test('dark follows the system until the reader chooses, and the choice is rememb
   assert.ok(await isDark(page));
 });
 
-test('a language chosen for one sample is chosen for all, on the next pages, too', async () => {
+test('a language chosen for one sample is chosen for all, on the next pages, too @nightly', async () => {
   const page = await site.open(operation);
   await isAlive(page);
   assert.deepEqual(await shownLanguages(page), ['sh']);
@@ -197,7 +197,7 @@ test('the copy button copies the sample that is shown @nightly', async () => {
   assert.equal(copied.trim(), (await shown.locator('code').innerText()).trim());
 });
 
-test('without JavaScript the text is whole and the samples can be chosen', async () => {
+test('without JavaScript the text is whole and the samples can be chosen @nightly', async () => {
   const page = await site.open(operation, { javaScriptEnabled: false });
   await heading(page, 'Place an order').waitFor();
   await page.getByText('Display name for a new customer.').waitFor();

@@ -131,7 +131,7 @@ test('plans that end soon open the customers of that time @nightly', async () =>
   panel.service.clock.seconds = secondsOf('2026-03-12T10:00:00Z');
 });
 
-test('the forecast names the day on which the balance ends, and each day opens its customers', async () => {
+test('the forecast names the day on which the balance ends, and each day opens its customers @nightly', async () => {
   const page = await panel.openAs(reseller);
   await goTo(page, 'Forecast and alerts');
   await page.getByRole('radio', { name: '90 days' }).press('Space');
@@ -231,7 +231,7 @@ test('each figure of the operator’s overview opens its rows, down to the order
   assert.deepEqual(search(), { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' });
 });
 
-test('a refusal leads from its code to the requests, and for the operator to the accounts', async () => {
+test('a refusal leads from its code to the requests, and for the operator to the accounts @nightly', async () => {
   const { admin, clock } = panel.service;
   clock.seconds = secondsOf('2026-03-12T11:00:00Z');
   const refused = await reseller.post('/orders', { package_id: 0, customer: 'no-such' });

@@ -79,7 +79,7 @@ test('a dialog opens with the focus on what it asks for, never on its cross', as
   );
 });
 
-test('Tab at the end of a drawer goes on at its row, and Escape from there closes it', async () => {
+test('Tab at the end of a drawer goes on at its row, and Escape from there closes it @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   await order(reseller, 'carl@example.com');
   await order(reseller, 'dora@example.com');

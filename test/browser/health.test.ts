@@ -44,7 +44,7 @@ test('the health page warns of an old backup, says how to make one, and stops wh
   assert.equal(await page.getByRole('button', { name: 'We back up elsewhere' }).count(), 0);
 });
 
-test('the health page lists verifications, the newest first, and counts the problems of the newest against the verdict', async () => {
+test('the health page lists verifications, the newest first, and counts the problems of the newest against the verdict @nightly', async () => {
   const { service } = panel;
   const kept = (at: string, by: string, problems: number) =>
     run(`insert into verifications (finished_at, started_by, milliseconds, account_count, entry_count, problem_count)
@@ -89,7 +89,7 @@ test('the health page lists verifications, the newest first, and counts the prob
   await rows.nth(1).getByRole('cell', { name: 'Console', exact: true }).waitFor();
 });
 
-test('the health page says Unknown, not None, while the database or the service does not answer', async () => {
+test('the health page says Unknown, not None, while the database or the service does not answer @nightly', async () => {
   const { service } = panel;
   const page = await panel.openAs(service.admin, '/panel/admin/orders');
   await page.route('**/panel/api/admin/health', async (route) => {
@@ -117,7 +117,7 @@ test('the health page says Unknown, not None, while the database or the service 
   assert.ok(panel.takeProblems().every((problem) => /Failed to load|ERR_FAILED/.test(problem)));
 });
 
-test('the health page names jobs that were due but did not run', async () => {
+test('the health page names jobs that were due but did not run @nightly', async () => {
   const { service } = panel;
   const [lastRun, due] = [ago('2 hours'), ago('1 hour')];
   await run(`insert into jobs (kind, lease_number, started_at, finished_at, succeeded_at, next_run_at)

@@ -98,7 +98,7 @@ test('orders and customers are found by what people type: fragments, any order o
   assert.equal(new URL(page.url()).pathname, '/panel/customers');
 });
 
-test('a day of a filter is the day that the rows say: the reader’s own', async () => {
+test('a day of a filter is the day that the rows say: the reader’s own @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   // 23:30 UTC is already the next day in Berlin.
   const { clock } = panel.service;
@@ -126,7 +126,7 @@ test('with nine hours to go the pages say nine hours, and not a day @nightly', a
   assert.equal(await page.getByText(/1 day/).count(), 0);
 });
 
-test('a plan whose order waits for the product says so before there is anything to renew', async () => {
+test('a plan whose order waits for the product says so before there is anything to renew @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '100.00' });
   const product = { mode: 'confirm', url: 'http://127.0.0.1:9/', secret: `whsec_${'A'.repeat(32)}` };
   const setProduct = async (mode: string) =>

@@ -240,7 +240,7 @@ test('the operator refunds a top-up, and sees what the account will owe @nightly
   await row(page, username).getByText('€15.00').first().waitFor();
 });
 
-test('a payment that could not be credited is counted, explained, and leaves the list with a note', async () => {
+test('a payment that could not be credited is counted, explained, and leaves the list with a note @nightly', async () => {
   const reseller = await panel.service.createReseller();
   const { control } = provider();
   const topup = await topUp(reseller, '8.00');

@@ -72,8 +72,9 @@ function requestsSince({ service: { logLines } }: StoryWorld, from: number): rea
 for (const language of languages) {
   const isMissing = spawnSync(language.program, ['--version']).error !== undefined;
   const isCurlMissing = language.title === 'curl' && spawnSync('curl', ['--version']).error !== undefined;
+  const isOfGate = ['curl', 'TypeScript'].includes(language.title);
   const skip = isMissing || isCurlMissing ? `there is no ${language.title} on this machine` : false;
-  describe(`the samples in ${language.title}${language.title === 'Python' ? ' @nightly' : ''}`, {
+  describe(`the samples in ${language.title}${isOfGate ? '' : ' @nightly'}`, {
     skip,
   }, () => {
     let world: StoryWorld;
