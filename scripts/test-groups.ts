@@ -272,6 +272,8 @@ const nightlyFiles: ReadonlySet<string> = new Set([
   'test/tools/small-product.test.ts',
   // openapi-names and the rules of openapi.json look at what generators need. They install 10,000 files of their own.
   'test/tools/generated-clients.test.ts',
+  // Each run on a fresh clone installs and builds everything, and each later one finds it done.
+  'test/tools/set-up.test.ts',
   // test-mode-traces and keys-of-the-other-mode look for a trace of each mode in the other.
   'test/process/test-mode-crowd.test.ts',
 ]);

@@ -305,7 +305,7 @@ function makeSteps(): readonly Step[] {
   return steps;
 }
 
-/** With one thread it takes half the CPU time: each thread checks the types that all use anew. */
+/** One thread takes 40 % less CPU time than four, which all check the same shared types. */
 function compiler(name: string): readonly [string, ...string[]] {
   const memory = ['--incremental', '--tsBuildInfoFile', `node_modules/.cache/${name}.tsbuildinfo`];
   return ['typescript/bin/tsc', '--singleThreaded', ...memory];
