@@ -182,7 +182,10 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
     'secrets are used in every way, and misused',
   ],
   'statement-groups': [],
-  'test-mode-product': ['nothing waits for the product of a test that was reset'],
+  'test-mode-product': [
+    'once the product answers tests again, their delayed calls go out at once',
+    'nothing waits for the product of a test that was reset',
+  ],
   'test-mode-traces': [
     'the product knows test customers with a test key of the operator’s, and with no other',
     'from the second of a reset on no link, code or session of the former test is good, and it is sent nothing',

@@ -163,6 +163,21 @@ test('a product that breaks in tests is not taken for one that does not answer r
   assert.equal(calls.length, slots.real);
 });
 
+test('once the product answers tests again, their delayed calls go out at once', async () => {
+  expectStatus(await setProduct(withTests()), 200);
+  testProduct.answer(({ data }) => ({ status: data.customer.reference.startsWith('first') ? 500 : 200 }));
+  await beginProductCalls(service, 'test');
+  const { tests } = await testAccounts();
+  const first = await placeOrder(service, tests, { customer: 'first@example.com' });
+  const isDelayed = `select from product_calls where call_id = 'call_order_${first.order.id}'
+    and status = 'waiting' and attempts = 1 and next_attempt_at > to_timestamp(${service.clock.seconds})`;
+  while ((await service.database.query({ name: '', text: isDelayed })).length === 0);
+  testProduct.answer(() => ({ status: 200 }));
+  const second = await placeOrder(service, tests, { customer: 'second@example.com' });
+  assert.equal(await settled(tests, second.order.id), 'completed');
+  assert.equal(await settled(tests, first.order.id), 'completed', 'without a move of the clock');
+});
+
 test('an order of a test that cannot be failed now is tried again later, and not without end', async () => {
   expectStatus(await setProduct(withTests()), 200);
   const { tests } = await testAccounts();
