@@ -12,10 +12,11 @@ import { settleClosing, settleClosings } from '../../src/features/closing/settle
 import { isRefusal } from '../../src/shared/error-catalog.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { createOwingAccount } from '../harness/owing-account.ts';
 import { signIn, signInAnswer, testPassword, usernameOf } from '../harness/panel-client.ts';
 import { addPerson, ownPassword, peoplePath, type TestPerson } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
-import { createPackage, placeOrder } from '../harness/shop.ts';
+import { placeOrder } from '../harness/shop.ts';
 import { testModeOf } from '../harness/test-mode.ts';
 
 let service: TestService;
@@ -46,35 +47,6 @@ async function entriesOf({ id }: Pick<TestAccount, 'id'>) {
 
 async function cancel(account: TestAccount, customerId: number): Promise<void> {
   expectStatus(await account.post(`/customers/${customerId}/cancel`, { at: 'now' }), 200);
-}
-
-/** The account owes what a payment that went back left uncovered. */
-async function owing(cents: bigint): Promise<TestAccount> {
-  const account = await service.createReseller({});
-  const { id: accountId } = account;
-  const { engine } = service.service;
-  await sqlOf(
-    service,
-    account,
-    `insert into topups (account_id, number, method, amount_cents, status, created_at)
-      values (${accountId}, 1, 'card', ${cents}, 'open', now())`,
-  );
-  const common = { accountId, topupNumber: 1, amountCents: cents };
-  await engine.submit({
-    type: 'receive_payment',
-    ...common,
-    paymentRef: `stripe:pi_${accountId}`,
-    memo: null,
-  });
-  const price = `${cents / 100n}.00`;
-  const packageId = await createPackage(service, `For ${accountId}`, [price, price, price]);
-  await placeOrder(service, account, { package_id: packageId, customer: `owes-${accountId}` });
-  const cause = `stripe:dp_${accountId}`;
-  const taken = await engine.submit({
-    ...{ type: 'reverse_payment', ...common, cause, kind: 'dispute', allowReceivable: true, by: null },
-  });
-  assert.equal(taken.type, 'payment_moved');
-  return account;
 }
 
 describe('an account with keys, people, endpoints, alerts and a test', () => {
@@ -239,7 +211,7 @@ describe('what is open keeps an account from being closed', () => {
   test('an administrator is not closed, and what is owed can only be written off', async () => {
     const id = 1;
     expectRefusal(await close({ id }), '409 account_not_closable', { reason: 'administrator' });
-    const account = await owing(10_000n);
+    const account = await createOwingAccount(service, 10_000n);
     const { data } = expectStatus(await account.get('/customers'), 200);
     await cancel(account, data[0].id);
     await sqlOf(

@@ -22,6 +22,7 @@ import { sqlOf } from '../harness/group-sql.ts';
 import { makeAdministrator } from '../harness/logged-by-hand.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { requestLineOf } from '../harness/request-line.ts';
 import { changeAccount, credit, placeOrder, renewOrder } from '../harness/shop.ts';
 import { advance, clockOf, createTestAccounts, testModeOf } from '../harness/test-mode.ts';
 
@@ -327,7 +328,7 @@ test('lines of requests that one group could not take are counted as dropped, an
     return Number(row?.['n']);
   };
   const before = await lines(written);
-  for (const { id } of [written, refused, written]) log.note(lineOf(id));
+  for (const { id } of [written, refused, written]) log.note(requestLineOf(id, service.clock.seconds));
   await log.close();
   assert.deepEqual([(await lines(written)) - before, dropped], [2, 1]);
 });
@@ -423,20 +424,4 @@ describe('a database that cannot be taken as it is', () => {
 
 async function balanceOf(account: TestAccount): Promise<string> {
   return expectStatus(await account.get('/balance'), 200).balance;
-}
-
-function lineOf(accountId: number) {
-  return {
-    accountId,
-    keyId: null,
-    secretId: null,
-    at: service.clock.seconds,
-    method: 'GET',
-    path: '/',
-    status: 200,
-    code: null,
-    requestId: 'r',
-    milliseconds: 1,
-    address: '127.0.0.1',
-  };
 }

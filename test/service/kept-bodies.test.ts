@@ -23,6 +23,7 @@ import {
 import { defaultLimits } from '../../src/setup/config.ts';
 import { type PanelClient, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
+import { requestLineOf } from '../harness/request-line.ts';
 
 const day = 86_400;
 let service: TestService;
@@ -303,7 +304,8 @@ test('what another process still holds is not written once the account keeps not
   const owner = await service.createReseller();
   const client = await signIn(service, owner);
   const note = (count: number) => {
-    for (let index = 0; index < count; index += 1) log.note(lineOf(owner.id), exchange);
+    for (let index = 0; index < count; index += 1)
+      log.note(requestLineOf(owner.id, service.clock.seconds), exchange);
   };
   await keep(client, true);
   note(3);
@@ -368,19 +370,3 @@ const exchange = {
   answered: '{}',
   answeredIsCut: false,
 };
-
-function lineOf(accountId: number) {
-  return {
-    accountId,
-    keyId: null,
-    secretId: null,
-    at: service.clock.seconds,
-    method: 'GET',
-    path: '/',
-    status: 200,
-    code: null,
-    requestId: 'r',
-    milliseconds: 1,
-    address: '127.0.0.1',
-  };
-}

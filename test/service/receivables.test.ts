@@ -11,9 +11,10 @@ import { rfReference } from '../../src/features/payments/bank/rf-reference.ts';
 import { publicId } from '../../src/shared/identifiers.ts';
 import { verify } from '../harness/falsified-books.ts';
 import { sqlOf } from '../harness/group-sql.ts';
+import { createOwingAccount } from '../harness/owing-account.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
-import { createPackage, placeOrder, secondsOf } from '../harness/shop.ts';
+import { secondsOf } from '../harness/shop.ts';
 
 let service: TestService;
 before(async () => {
@@ -22,34 +23,6 @@ before(async () => {
 after(() => service.close());
 
 const admin = '/api/admin/v1';
-
-/** An account that spent a payment of this size, which then went back. */
-async function owing(cents: bigint): Promise<TestAccount> {
-  const account = await service.createReseller({});
-  const { id: accountId } = account;
-  const { engine } = service.service;
-  await sqlOf(
-    service,
-    account,
-    `insert into topups (account_id, number, method, amount_cents, status, created_at)
-      values (${accountId}, 1, 'card', ${cents}, 'open', now())`,
-  );
-  const common = { accountId, topupNumber: 1, amountCents: cents };
-  await engine.submit({ type: 'receive_payment', ...common, paymentRef: 'stripe:pi_1', memo: null });
-  const price = `${cents / 100n}.00`;
-  const packageId = await createPackage(service, `For ${accountId}`, [price, price, price]);
-  await placeOrder(service, account, { package_id: packageId, customer: `owes-${accountId}` });
-  const taken = await engine.submit({
-    type: 'reverse_payment',
-    ...common,
-    cause: 'stripe:dp_1',
-    kind: 'dispute',
-    allowReceivable: true,
-    by: null,
-  });
-  assert.ok(taken.type === 'payment_moved' && taken.receivableCents === cents);
-  return account;
-}
 
 const list = async (query = '') => expectStatus(await service.admin.get(`${admin}/receivables${query}`), 200);
 
@@ -60,9 +33,9 @@ function writeOff({ id }: Pick<TestAccount, 'id'>, body: object, key?: string) {
 
 test('accounts that owe are listed, the most first, until it is settled or written off', async () => {
   await service.createReseller({ credit: '5.00' });
-  const small = await owing(10_000n);
-  const large = await owing(30_000n);
-  const alike = await owing(10_000n);
+  const small = await createOwingAccount(service, 10_000n);
+  const large = await createOwingAccount(service, 30_000n);
+  const alike = await createOwingAccount(service, 10_000n);
   const { data, ...page } = await list();
   assert.deepEqual(page, { page: 1, per_page: 25, total: 3 });
   assert.deepEqual(
@@ -119,7 +92,7 @@ test('accounts that owe are listed, the most first, until it is settled or writt
 });
 
 test('a write-off is made once for each key, and says what is still owed', async () => {
-  const account = await owing(10_000n);
+  const account = await createOwingAccount(service, 10_000n);
   const body = { amount: '30.00', memo: 'Agreed by phone' };
   const first = await writeOff(account, body, 'agreed-1');
   assert.deepEqual(expectStatus(first, 201), {
@@ -152,7 +125,7 @@ test('a write-off is made once for each key, and says what is still owed', async
 });
 
 test('bad write-offs are refused, and change nothing', async () => {
-  const account = await owing(10_000n);
+  const account = await createOwingAccount(service, 10_000n);
   for (const amount of ['0', '0.00', '100.01', '-1.00', '1.234', '1e2', '', 5, null]) {
     expectRefusal(await writeOff(account, { amount, memo: 'Wrong' }), '422 validation_failed');
   }

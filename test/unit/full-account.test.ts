@@ -5,38 +5,13 @@ import { test } from 'node:test';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
 import { parseOwnedId, publicId } from '../../src/shared/identifiers.ts';
+import { accountState, orderState } from '../harness/order-states.ts';
 
 const numbers = { orderCount: 0, customerCount: 0, entryCount: 0, planChangeCount: 0, eventCount: 0 };
 
 function outcomesOf(used: Partial<typeof numbers>, id = 7) {
-  const accounts = [
-    {
-      id,
-      group: 'reseller',
-      accessVersion: 1,
-      isHalted: false,
-      isClosed: false,
-      balanceCents: 0n,
-      receivableCents: 0n,
-      reversalCount: 0,
-      alertBelowCents: null,
-      ledgerOpenFrom: null,
-      alertDays: null,
-      testOf: id === 7 ? null : 7,
-      testState: id === 7 ? null : 'current',
-      testClock: id === 7 ? null : 0,
-      ...numbers,
-      ...used,
-    },
-  ] as const;
-  const none = {
-    customers: [],
-    foreignReferences: [],
-    orders: [],
-    credits: [],
-    planChanges: [],
-    packages: new Map(),
-  };
+  const ofTest = { testOf: 7, testState: 'current', testClock: 0 } as const;
+  const account = accountState({ id, ...(id !== 7 && ofTest), ...numbers, ...used });
   const command: OrderCommand = {
     type: 'credit',
     accountId: id,
@@ -46,11 +21,7 @@ function outcomesOf(used: Partial<typeof numbers>, id = 7) {
     idempotencyKey: 'credit',
     keyIsMinted: false,
   };
-  return decideOrders(
-    { accounts, ...none, currency: 'USD', cancelRefund: 'unused', productMode: 'none' },
-    [command],
-    0,
-  ).outcomes;
+  return decideOrders(orderState(account), [command], 0).outcomes;
 }
 
 test('an account uses 900,000,000 numbers of a kind, and the next one is refused', () => {

@@ -11,6 +11,7 @@ import { priceTable, steadyPrices } from '../../src/features/packages/price-line
 import { periodNames } from '../../src/shared/periods.ts';
 import type { ProductMode } from '../../src/shared/product-states.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { accountState, orderState } from '../harness/order-states.ts';
 
 const start = 1_800_000_000;
 const opening = 1_000_000n;
@@ -33,40 +34,10 @@ function packageOf(id: number, cents: bigint): Package {
 }
 
 function openingState(productMode: ProductMode): OrderState {
-  return {
-    accounts: [
-      {
-        id: 1,
-        group: 'reseller',
-        accessVersion: 1,
-        isHalted: false,
-        isClosed: false,
-        balanceCents: opening,
-        receivableCents: 0n,
-        reversalCount: 0,
-        orderCount: 0,
-        customerCount: 0,
-        entryCount: 0,
-        planChangeCount: 0,
-        eventCount: null,
-        ledgerOpenFrom: null,
-        alertBelowCents: null,
-        alertDays: null,
-        testOf: null,
-        testState: null,
-        testClock: null,
-      },
-    ],
-    customers: [],
-    foreignReferences: [],
-    orders: [],
-    credits: [],
-    planChanges: [],
+  return orderState(accountState({ balanceCents: opening }), {
     packages: new Map(monthly.map((cents, index) => [index + 1, packageOf(index + 1, cents)])),
-    currency: 'USD',
-    cancelRefund: 'unused',
     productMode,
-  };
+  });
 }
 
 function carriedOut(

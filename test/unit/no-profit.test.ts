@@ -15,6 +15,7 @@ import type { Package } from '../../src/features/packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../../src/features/packages/price-lines.ts';
 import { type Group, type Months, periodNames } from '../../src/shared/periods.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { accountState, orderState } from '../harness/order-states.ts';
 
 type PriceOf = Readonly<Record<Months, bigint>>;
 
@@ -515,39 +516,7 @@ function instants({ paid }: Position, at: number): readonly number[] {
 }
 
 function opening(): Position {
-  const account = {
-    id: accountId,
-    group: 'reseller' as const,
-    accessVersion: 1,
-    isHalted: false,
-    isClosed: false,
-    balanceCents: openingCents,
-    receivableCents: 0n,
-    reversalCount: 0,
-    orderCount: 0,
-    customerCount: 0,
-    entryCount: 0,
-    planChangeCount: 0,
-    eventCount: null,
-    ledgerOpenFrom: null,
-    alertBelowCents: null,
-    alertDays: null,
-    testOf: null,
-    testState: null,
-    testClock: null,
-  };
-  const state: OrderState = {
-    accounts: [account],
-    customers: [],
-    foreignReferences: [],
-    orders: [],
-    credits: [],
-    planChanges: [],
-    cancelRefund: 'unused',
-    productMode: 'none',
-    packages: new Map(),
-    currency: 'USD',
-  };
+  const state = orderState(accountState({ id: accountId, balanceCents: openingCents }));
   return { state, paid: [], packageId: null, spentCents: 0n, waiting: null };
 }
 

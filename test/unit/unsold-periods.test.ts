@@ -2,13 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccountState } from '../../src/features/identity/account-table.ts';
 import { decideOrders } from '../../src/features/order-engine/decisions/decide-orders.ts';
 import type { OrderCommand } from '../../src/features/order-engine/decisions/order-commands.ts';
-import type { OrderState } from '../../src/features/order-engine/decisions/order-state.ts';
 import type { Package } from '../../src/features/packages/package-catalog.ts';
 import { priceTable, steadyPrices } from '../../src/features/packages/price-lines.ts';
 import { type Months, type Period, periodNames } from '../../src/shared/periods.ts';
+import { accountState, orderState } from '../harness/order-states.ts';
 
 const now = 1_800_000_000;
 const [sold, retired, trial] = [1, 2, 3];
@@ -32,44 +31,14 @@ function packageOf(id: number, changed: Partial<Package> = {}): Package {
 }
 
 /** Nothing can be ordered for this account: it is halted and has no balance. */
-const account: AccountState = {
-  id: 1,
-  group: 'reseller',
-  accessVersion: 1,
-  isHalted: true,
-  isClosed: false,
-  balanceCents: 0n,
-  receivableCents: 0n,
-  reversalCount: 0,
-  orderCount: 0,
-  customerCount: 0,
-  entryCount: 0,
-  planChangeCount: 0,
-  eventCount: null,
-  ledgerOpenFrom: null,
-  alertBelowCents: null,
-  alertDays: null,
-  testOf: null,
-  testState: null,
-  testClock: null,
-};
-
-const state: OrderState = {
-  accounts: [account],
-  customers: [],
+const state = orderState(accountState({ isHalted: true }), {
   foreignReferences: [{ reference: 'theirs', accountId: 2 }],
-  orders: [],
-  credits: [],
-  planChanges: [],
   packages: new Map([
     [sold, packageOf(sold)],
     [retired, packageOf(retired, { retired: true })],
     [trial, packageOf(trial, { isTrial: true, periods: periodNames })],
   ]),
-  currency: 'USD',
-  cancelRefund: 'unused',
-  productMode: 'none',
-};
+});
 
 function refusalOf(packageId: number, months: Months, customerReference: string) {
   const command: OrderCommand = {
