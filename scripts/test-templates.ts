@@ -1,5 +1,5 @@
-// Makes the template databases that tests copy: one of each kind, without data, with this program's schema. Called by
-// test.ts; test-database.ts copies them.
+// Makes the template databases that tests copy: one of each kind, without data, with this program's schema. They are kept
+// between runs for as long as nothing changes that they are made of. Called by test.ts; test-database.ts copies them.
 
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -10,10 +10,12 @@ import {
   existsSync,
   globSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statfsSync,
+  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +24,16 @@ import { migrate } from '../src/platform/database/schema/migrate.ts';
 import { divideAccounts } from '../src/platform/database/shards/split-into-shards.ts';
 import { defaultLimits } from '../src/setup/config.ts';
 import { connectDatabase } from '../src/setup/open-database.ts';
+import { accountGroupsOfTests } from './test-groups.ts';
+import {
+  postgresForTests,
+  postgresVersion,
+  startThrowawayPostgres,
+  type ThrowawayPostgres,
+} from './throwaway-postgres.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const caches = join(root, 'node_modules', '.cache');
 const roomNeededBytes = 3 * 2 ** 30;
 
 /**
@@ -43,9 +53,9 @@ export function memoryFolder(): string | undefined {
   }
 }
 
-/** Kept between runs for as long as nothing changes that it is made of, because making it takes nine seconds of CPU. */
+/** Making it takes nine seconds of CPU. */
 export async function embeddedTemplate(folder: string): Promise<string> {
-  const cache = join(root, 'node_modules', '.cache', 'embedded-template');
+  const cache = join(caches, 'embedded-template');
   const kept = join(cache, sourcesDigest());
   if (existsSync(kept)) return kept;
   const dataDir = join(folder, 'embedded-template');
@@ -63,8 +73,8 @@ export async function embeddedTemplate(folder: string): Promise<string> {
   return dataDir;
 }
 
-function sourcesDigest(): string {
-  const digest = createHash('sha256').update(process.version);
+function sourcesDigest(...others: readonly string[]): string {
+  const digest = createHash('sha256').update([process.version, ...others].join('\0'));
   const files = globSync(['src/platform/database/**/*.{ts,sql}', 'src/setup/open-database.ts'], {
     cwd: root,
   });
@@ -73,11 +83,66 @@ function sourcesDigest(): string {
   return digest.digest('hex').slice(0, 16);
 }
 
-export async function postgresTemplate(
-  server: string,
-  groups: number,
-): Promise<{ readonly name: string; remove(): Promise<void> }> {
-  const name = `sellthrough_template_${randomBytes(6).toString('hex')}`;
+export interface PostgresOfTests
+  extends Pick<ThrowawayPostgres, 'url' | 'socketUrl' | 'description' | 'remove'> {
+  /** Returns the name of the database to copy for accounts in so many groups: 1 or `accountGroupsOfTests`. */
+  template(accountGroups: number): Promise<string>;
+}
+
+/** Uses the server of TEST_DATABASE_URL, and else starts a throwaway one that has the templates. */
+export async function postgresWithTemplates(parentFolder: string | undefined): Promise<PostgresOfTests> {
+  const inFolder = parentFolder === undefined ? {} : { parentFolder };
+  if ((process.env['TEST_DATABASE_URL'] ?? '') === '') {
+    const kept = await keptServer(inFolder);
+    const password = readFileSync(join(kept, 'password'), 'utf8');
+    const server = await startThrowawayPostgres({ ...inFolder, password, copyOf: join(kept, 'data') });
+    return { ...server, template: async (accountGroups) => nameOfKept(accountGroups) };
+  }
+  const server = await postgresForTests();
+  const made: string[] = [];
+  return {
+    ...server,
+    async template(accountGroups) {
+      const name = `sellthrough_template_${randomBytes(6).toString('hex')}`;
+      made.push(name);
+      await makePostgresTemplate(server.url, name, accountGroups);
+      return name;
+    },
+    async remove() {
+      for (const name of made) await onServer(server.url, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+const nameOfKept = (accountGroups: number) => `sellthrough_template_${accountGroups}`;
+
+/** Returns the folder of a stopped server that has the templates. */
+async function keptServer(inFolder: { readonly parentFolder?: string }): Promise<string> {
+  const cache = join(caches, 'postgres-templates');
+  const digest = sourcesDigest(postgresVersion(), String(process.getuid?.()));
+  const kept = join(cache, digest);
+  if (existsSync(kept)) return kept;
+  const password = randomBytes(16).toString('hex');
+  const server = await startThrowawayPostgres({ ...inFolder, password });
+  try {
+    for (const accountGroups of [1, accountGroupsOfTests])
+      await makePostgresTemplate(server.url, nameOfKept(accountGroups), accountGroups);
+    await server.stop('fast');
+    const draft = `${kept}.${process.pid}`;
+    cpSync(server.dataDir, join(draft, 'data'), { recursive: true });
+    writeFileSync(join(draft, 'password'), password, { mode: 0o600 });
+    // Another run of the same checkout may have kept its own at this moment.
+    if (existsSync(kept)) rmSync(draft, { recursive: true });
+    else renameSync(draft, kept);
+    const old = readdirSync(cache).filter((name) => !name.startsWith(digest));
+    for (const name of old) rmSync(join(cache, name), { recursive: true, force: true });
+  } finally {
+    await server.remove();
+  }
+  return kept;
+}
+
+async function makePostgresTemplate(server: string, name: string, groups: number): Promise<void> {
   await onServer(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
@@ -92,7 +157,6 @@ export async function postgresTemplate(
       timeoutMilliseconds: null,
     });
   await database.close();
-  return { name, remove: () => onServer(server, `drop database if exists ${name} with (force)`) };
 }
 
 async function onServer(connectionString: string, statement: string): Promise<void> {

