@@ -371,6 +371,27 @@ test("a folder that is not the service's ends the start with a sentence", async 
   assert.ok(!existsSync(join(gutted, 'postgres', 'PG_VERSION')), 'no new database is put over the old one');
 });
 
+test('V8 frees no compiled WebAssembly, which can abort the process', async () => {
+  // Code is optimized early, so that it would be freed early.
+  const flags = ['--wasm-tiering-budget=3000', '--trace-wasm-code-gc'];
+  const child = startChild(
+    copyOfTemplate('kept-code'),
+    `const client = new pg.Client({ stream: () => server.connect(), user: 'postgres', database: 'postgres' });
+     await client.connect();
+     for (let n = 0; n < 60; n += 1) await client.query('SELECT count(*) FROM pg_class, pg_am WHERE relnatts > $1', [n]);
+     await client.end();
+     await server.close();
+     console.log('closed');`,
+    flags,
+  );
+  const lines: string[] = [];
+  for await (const line of linesOf(child)) lines.push(line);
+  assert.ok(lines.includes('closed'), lines.join('\n'));
+  // Isolate 0 is the main thread, where Node itself frees the WebAssembly that strips types.
+  const ofPostgres = lines.filter((line) => /\bIsolate [1-9]\d* reporting\b/.test(line));
+  assert.deepEqual(ofPostgres, []);
+});
+
 test('kill -9 under load loses no acknowledged commit', async (context) => {
   const dataDir = copyOfTemplate('killed');
   const first = await startEmbeddedServer({ dataDir });
@@ -499,7 +520,7 @@ function unusable(message: RegExp): (error: unknown) => boolean {
 }
 
 /** Starts the server on the folder in another process and runs the script there. Prints why a start failed. */
-function startChild(dataDir: string, script: string): ChildProcess {
+function startChild(dataDir: string, script: string, flags = briefFlags): ChildProcess {
   const module = new URL('../../src/platform/database/embedded/embedded-server.ts', import.meta.url).href;
   const source = `
     import pg from 'pg';
@@ -510,7 +531,7 @@ function startChild(dataDir: string, script: string): ChildProcess {
     });
     ${script}`;
   const repository = new URL('..', import.meta.url);
-  return spawn(process.execPath, [...briefFlags, '--input-type=module', '--eval', source], {
+  return spawn(process.execPath, [...flags, '--input-type=module', '--eval', source], {
     cwd: repository,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
