@@ -15,6 +15,7 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -34,6 +35,7 @@ import {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const caches = join(root, 'node_modules', '.cache');
+const keptMilliseconds = 86_400_000;
 const roomNeededBytes = 3 * 2 ** 30;
 
 /**
@@ -62,15 +64,20 @@ export async function embeddedTemplate(folder: string): Promise<string> {
   const database = await connectDatabase({ database: { kind: 'embedded', dataDir } });
   await migrate(database);
   await database.close();
-  try {
-    rmSync(cache, { recursive: true, force: true });
-    const draft = `${kept}.${process.pid}`;
-    cpSync(dataDir, draft, { recursive: true });
-    renameSync(draft, kept);
-  } catch {
-    // Another run of the same checkout keeps its own at this moment.
+  keep(cache, kept, (draft) => cpSync(dataDir, draft, { recursive: true }));
+  return kept;
+}
+
+/** Other runs of the same checkout may use what is in the cache, or add the same at this moment. */
+function keep(cache: string, kept: string, fill: (draft: string) => void): void {
+  const draft = `${kept}.${process.pid}`;
+  fill(draft);
+  if (existsSync(kept)) rmSync(draft, { recursive: true });
+  else renameSync(draft, kept);
+  for (const path of readdirSync(cache).map((name) => join(cache, name))) {
+    const isOld = statSync(path).mtimeMs < Date.now() - keptMilliseconds;
+    if (isOld && path !== kept) rmSync(path, { recursive: true, force: true });
   }
-  return dataDir;
 }
 
 function sourcesDigest(...others: readonly string[]): string {
@@ -119,8 +126,7 @@ const nameOfKept = (accountGroups: number) => `sellthrough_template_${accountGro
 /** Returns the folder of a stopped server that has the templates. */
 async function keptServer(inFolder: { readonly parentFolder?: string }): Promise<string> {
   const cache = join(caches, 'postgres-templates');
-  const digest = sourcesDigest(postgresVersion(), String(process.getuid?.()));
-  const kept = join(cache, digest);
+  const kept = join(cache, sourcesDigest(postgresVersion(), String(process.getuid?.())));
   if (existsSync(kept)) return kept;
   const password = randomBytes(16).toString('hex');
   const server = await startThrowawayPostgres({ ...inFolder, password });
@@ -128,14 +134,10 @@ async function keptServer(inFolder: { readonly parentFolder?: string }): Promise
     for (const accountGroups of [1, accountGroupsOfTests])
       await makePostgresTemplate(server.url, nameOfKept(accountGroups), accountGroups);
     await server.stop('fast');
-    const draft = `${kept}.${process.pid}`;
-    cpSync(server.dataDir, join(draft, 'data'), { recursive: true });
-    writeFileSync(join(draft, 'password'), password, { mode: 0o600 });
-    // Another run of the same checkout may have kept its own at this moment.
-    if (existsSync(kept)) rmSync(draft, { recursive: true });
-    else renameSync(draft, kept);
-    const old = readdirSync(cache).filter((name) => !name.startsWith(digest));
-    for (const name of old) rmSync(join(cache, name), { recursive: true, force: true });
+    keep(cache, kept, (draft) => {
+      cpSync(server.dataDir, join(draft, 'data'), { recursive: true });
+      writeFileSync(join(draft, 'password'), password, { mode: 0o600 });
+    });
   } finally {
     await server.remove();
   }
