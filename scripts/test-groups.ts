@@ -254,14 +254,14 @@ export const statementsOfOnePlace: readonly (readonly [names: RegExp, reason: st
 const nightlyFiles: ReadonlySet<string> = new Set([
   // It counts clicks; the tests of each page do these tasks.
   'test/browser/daily-tasks.test.ts',
-  // These look at settings and notes of single pages. every-page opens each page of them.
+  // These test details of single pages. every-page opens each of those pages.
   'test/browser/clock.test.ts',
   'test/browser/list-views.test.ts',
   'test/browser/package-periods.test.ts',
   'test/browser/retention.test.ts',
   'test/browser/seen.test.ts',
   'test/browser/theme.test.ts',
-  // channel-setup knows the steps, first-order and webhook-pages do them.
+  // channel-setup tests each step, and first-order places an order in a browser.
   'test/browser/open-channel.test.ts',
   // test/process/look-around enters the same demo in each role, without a browser.
   'test/browser/look-around.test.ts',
@@ -275,7 +275,7 @@ const nightlyFiles: ReadonlySet<string> = new Set([
   'test/tools/small-product.test.ts',
   // openapi-names and the rules of openapi.json look at what generators need. They install 10,000 files of their own.
   'test/tools/generated-clients.test.ts',
-  // Each run on a fresh clone installs and builds everything, and each later one finds it done.
+  // Every gate sets up a fresh clone with these scripts.
   'test/tools/set-up.test.ts',
   // test-mode-traces and keys-of-the-other-mode look for a trace of each mode in the other.
   'test/process/test-mode-crowd.test.ts',

@@ -47,6 +47,7 @@ interface Part {
 
 interface TestSetting {
   readonly kind: WorkerKind;
+  /** Beside the variables of the process, those of the file's group. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -384,13 +385,13 @@ function prepare(
     flags: [...roomyHeap, ...flags],
   };
   const brief = { ...ordinary, flags: [...briefFlags, ...flags] };
-  type Settings = Readonly<Record<string, string>>;
+  type Variables = Readonly<Record<string, string>>;
   const setting = async (
     kind: WorkerKind,
-    ...parts: (Settings | Promise<Settings>)[]
+    ...variables: (Variables | Promise<Variables>)[]
   ): Promise<TestSetting> => ({
     kind,
-    environment: Object.assign({}, ...(await Promise.all(parts))),
+    environment: Object.assign({}, ...(await Promise.all(variables))),
   });
   const all: Record<Group, () => Promise<TestSetting>> = {
     static: () => setting(ordinary),

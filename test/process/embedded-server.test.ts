@@ -371,7 +371,7 @@ test("a folder that is not the service's ends the start with a sentence", async 
   assert.ok(!existsSync(join(gutted, 'postgres', 'PG_VERSION')), 'no new database is put over the old one');
 });
 
-test('V8 frees no compiled WebAssembly, which can abort the process', async () => {
+test('V8 never frees compiled code of the database, because that can abort the process', async () => {
   // Code is optimized early, so that it would be freed early.
   const flags = ['--wasm-tiering-budget=3000', '--trace-wasm-code-gc'];
   const child = startChild(
@@ -387,7 +387,7 @@ test('V8 frees no compiled WebAssembly, which can abort the process', async () =
   const lines: string[] = [];
   for await (const line of linesOf(child)) lines.push(line);
   assert.ok(lines.includes('closed'), lines.join('\n'));
-  // Isolate 0 is the main thread, where Node itself frees the WebAssembly that strips types.
+  // Isolate 0 is the main thread, where Node may free code of its own, such as the one that strips types.
   const ofPostgres = lines.filter((line) => /\bIsolate [1-9]\d* reporting\b/.test(line));
   assert.deepEqual(ofPostgres, []);
 });

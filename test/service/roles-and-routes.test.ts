@@ -51,6 +51,8 @@ const otherServers: Outbound = {
   close: async () => undefined,
 };
 
+const isGate = process.env['TEST_GATE'] === '1';
+
 let service: TestService;
 let reseller: TestAccount;
 let distributor: TestAccount;
@@ -273,13 +275,17 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
         expectRefusal(answer, '403 forbidden', {}, why);
       } else expectRefusal(answer, '403 insufficient_scope', { scope: missing }, why);
     };
-    await Promise.all(callers.filter((caller) => canDiffer(caller, route)).map(expectRight));
+    await Promise.all(callers.filter((caller) => isTried(caller, route)).map(expectRight));
   }
 });
 
-/** Session guards ignore keys, and key guards ignore sessions. For them, a caller's scopes change nothing. */
-function canDiffer({ scopes, key }: Caller, { guard }: DeclaredRoute): boolean {
-  return scopes === undefined || guard === 'open' || (guard === 'key') === (key !== undefined);
+/**
+ * The gate leaves out callers whose scopes cannot matter: keys at session guards, which ignore keys, and sessions at key
+ * guards. The night tries them all the same.
+ */
+function isTried({ scopes, key }: Caller, { guard }: Pick<DeclaredRoute, 'guard'>): boolean {
+  if (!isGate || scopes === undefined) return true;
+  return guard === 'open' || (guard === 'key') === (key !== undefined);
 }
 
 /** Undocumented routes: the answer to any caller and, if it differs, to the customer. */
@@ -326,7 +332,7 @@ test('every route of the router is declared, or has its line here', () => {
 test('routes that no document shows answer everybody alike, but a customer who asks for the own plan', async () => {
   for (const [route, { anyone, customer = anyone }] of Object.entries(hidden)) {
     const [method = '', path = ''] = route.split(' ');
-    for (const { name, key, cookie } of callers.filter(({ scopes }) => scopes === undefined)) {
+    for (const { name, key, cookie } of callers.filter(({ scopes }) => !isGate || scopes === undefined)) {
       const answer = await sendRequest(service.address + path, {
         method,
         headers: {
