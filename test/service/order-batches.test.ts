@@ -370,6 +370,47 @@ test('of two claims that both found the customer free, the later is decided agai
   }
 });
 
+test('an order waits while packages keep changing, and is answered 503 once it has waited too long', async () => {
+  const waitMilliseconds = 300_000;
+  let changes = 0;
+  let isLate = false;
+  const service = await startTestService({
+    limits: { engine: { waitMilliseconds } },
+    wrapDatabase: (database) => ({
+      ...database,
+      transaction: (work, options) =>
+        database.transaction(
+          (transaction) =>
+            work(
+              watched(transaction, async (send, { name }) => {
+                const rows = await send();
+                if (name !== 'load_customers' || changes === 0) return rows;
+                changes -= 1;
+                if (isLate) service.clock.monotonic = () => performance.now() + waitMilliseconds;
+                return rows.map((row) => ({ ...row, packages_version: -1 }));
+              }),
+            ),
+          options,
+        ),
+    }),
+  });
+  try {
+    const reseller = await service.createReseller({ credit: '100.00' });
+    changes = 20;
+    assert.equal((await order(service, reseller, 'changing', 'changing')).status, 201);
+    assert.equal(changes, 0);
+    isLate = true;
+    changes = Number.POSITIVE_INFINITY;
+    const refused = await order(service, reseller, 'late', 'late');
+    assert.equal(refused.status, 503, refused.text);
+    changes = 0;
+    assert.equal((await order(service, reseller, 'late', 'late')).status, 201);
+    assert.equal((await reseller.get('/balance')).body.balance, '80.00');
+  } finally {
+    await service.close();
+  }
+});
+
 describe('a batch that one order breaks', () => {
   let service: TestService;
   before(async () => {

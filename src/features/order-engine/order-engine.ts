@@ -197,13 +197,18 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
         return;
       } catch (error) {
         if (error instanceof DatabaseUnavailable) {
-          giveUpLate(() => error);
-          remaining = remaining.filter(({ giveUpAt }) => giveUpAt > monotonicNow());
+          remaining = inTime(remaining, error);
           if (remaining.length > 0) await pause(limits.retryMilliseconds);
           continue;
         }
+        if (error instanceof PackagesChanged) {
+          await reloadPackages().catch(() => pause(limits.retryMilliseconds));
+          // The next attempt can find another change, so time is the only limit.
+          remaining = inTime(remaining, new DatabaseUnavailable('The packages kept changing.'));
+          continue;
+        }
         freshAttempts += 1;
-        if (freshAttempts < freshAttemptsMax && (await isWorthAnotherTry(error))) continue;
+        if (freshAttempts < freshAttemptsMax && isWorthAnotherTry(error)) continue;
         events.onBatchBroken(
           error,
           remaining.map(({ command }) => command),
@@ -258,19 +263,21 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
     else resolveSome(batch.length);
   }
 
-  async function isWorthAnotherTry(error: unknown): Promise<boolean> {
-    if (error instanceof PackagesChanged) {
-      await reloadPackages().catch(() => undefined);
-      return true;
-    }
+  function isWorthAnotherTry(error: unknown): boolean {
     if (error instanceof TransactionRolledBack) return true;
     if (!(error instanceof StatementFailed)) return false;
     return isLostClaim(error) || serializationCodes.has(error.code) || isOutrun(error);
   }
 
-  /** Answers all orders that waited longer than `waitMilliseconds`. Work that is running continues. */
-  function giveUpLate(error: () => Error): void {
+  /** Answers what is late with this error, and returns the rest of the batch. */
+  function inTime(batch: readonly Waiting[], error: Error): readonly Waiting[] {
     const now = monotonicNow();
+    giveUpLate(() => error, now);
+    return batch.filter(({ giveUpAt }) => giveUpAt > now);
+  }
+
+  /** Answers all orders that waited longer than `waitMilliseconds`. Work that is running continues. */
+  function giveUpLate(error: () => Error, now: number): void {
     for (const lane of allLanes) {
       for (const { giveUpAt, reject } of lane.batch) if (giveUpAt <= now) reject(error());
       const late = lane.queue.filter(({ giveUpAt }) => giveUpAt <= now);
@@ -282,7 +289,7 @@ export function createOrderEngine(dependencies: OrderEngineDependencies): OrderE
   }
 
   const sweeping = setInterval(
-    () => giveUpLate(() => new DatabaseUnavailable('The database did not answer in time.')),
+    () => giveUpLate(() => new DatabaseUnavailable('The database did not answer in time.'), monotonicNow()),
     limits.retryMilliseconds,
   );
   sweeping.unref();
