@@ -1,6 +1,6 @@
 // Wraps transactions so that a function is called before each statement, in any account group.
 
-import type { Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
+import type { Database, Queryable, Row, SqlStatement } from '../../src/platform/database/database.ts';
 
 export type Watcher = (
   send: () => Promise<readonly Row[]>,
@@ -16,3 +16,12 @@ export function watched<Watched extends Queryable>(queryable: Watched, watcher: 
     accountGroups: () => queryable.accountGroups().map((group) => watched(group, watcher)),
   };
 }
+
+/** For the option `wrapDatabase`: watches the statements of all transactions. */
+export const watchedTransactions =
+  (watcher: Watcher) =>
+  (database: Database): Database => ({
+    ...database,
+    transaction: (work, options) =>
+      database.transaction((transaction) => work(watched(transaction, watcher)), options),
+  });

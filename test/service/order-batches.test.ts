@@ -22,7 +22,7 @@ import { bySharding } from '../../src/platform/database/shards/query-shards.ts';
 import { sqlOfAll } from '../harness/group-sql.ts';
 import { holdAccount, queueReaches } from '../harness/held-account.ts';
 import { changePackage, createPackage } from '../harness/shop.ts';
-import { watched } from '../harness/watched-transaction.ts';
+import { watchedTransactions } from '../harness/watched-transaction.ts';
 
 /** A batch is one round trip to lock and load and one to write. Several servers need one more, for references. */
 const roundTripsOf = ({ database }: TestService) =>
@@ -332,24 +332,14 @@ test('of two claims that both found the customer free, the later is decided agai
   let bothLoaded = Promise.withResolvers<void>();
   const service = await startTestService({
     limits: { database: { orderConnections: 2 } },
-    wrapDatabase: (database) => ({
-      ...database,
-      transaction: (work, options) =>
-        database.transaction(
-          (transaction) =>
-            work(
-              watched(transaction, async (send, { name }) => {
-                const rows = await send();
-                if (name === 'load_customers' && loading < 2) {
-                  loading += 1;
-                  if (loading === 2) bothLoaded.resolve();
-                  await bothLoaded.promise;
-                }
-                return rows;
-              }),
-            ),
-          options,
-        ),
+    wrapDatabase: watchedTransactions(async (send, { name }) => {
+      const rows = await send();
+      if (name === 'load_customers' && loading < 2) {
+        loading += 1;
+        if (loading === 2) bothLoaded.resolve();
+        await bothLoaded.promise;
+      }
+      return rows;
     }),
   });
   try {
@@ -376,22 +366,12 @@ test('an order waits while packages keep changing, and is answered 503 once it h
   let isLate = false;
   const service = await startTestService({
     limits: { engine: { waitMilliseconds } },
-    wrapDatabase: (database) => ({
-      ...database,
-      transaction: (work, options) =>
-        database.transaction(
-          (transaction) =>
-            work(
-              watched(transaction, async (send, { name }) => {
-                const rows = await send();
-                if (name !== 'load_customers' || changes === 0) return rows;
-                changes -= 1;
-                if (isLate) service.clock.monotonic = () => performance.now() + waitMilliseconds;
-                return rows.map((row) => ({ ...row, packages_version: -1 }));
-              }),
-            ),
-          options,
-        ),
+    wrapDatabase: watchedTransactions(async (send, { name }) => {
+      const rows = await send();
+      if (name !== 'load_customers' || changes === 0) return rows;
+      changes -= 1;
+      if (isLate) service.clock.monotonic = () => performance.now() + waitMilliseconds;
+      return rows.map((row) => ({ ...row, packages_version: -1 }));
     }),
   });
   try {
