@@ -417,8 +417,7 @@ describe('an endpoint that fails', () => {
     const delivered = 'sellthrough_webhook_attempts_total{outcome="delivered"}';
     const earlier = (await readMetrics(service)).get(delivered) ?? 0;
     await emit(account, 5);
-    await prompt.at.gets(5);
-    assert.equal(hung.at.received.length, 1);
+    await Promise.all([prompt.at.gets(5), hung.at.gets(1)]);
     service.clock.seconds += 60;
     await until('all of it is counted', async () => {
       const metrics = await readMetrics(service);
@@ -426,6 +425,7 @@ describe('an endpoint that fails', () => {
       const waiting = [figure('in_flight'), figure('backlog'), Math.min(figure('oldest_seconds'), 60)];
       return waiting.join() === '1,5,60' && metrics.get(delivered) === earlier + 5;
     });
+    assert.equal(hung.at.received.length, 1);
     await account.send('DELETE', hung.path);
   });
 });
