@@ -1,5 +1,6 @@
 // The reporter of test-worker.ts. It sends facts to scripts/test.ts as they happen.
 
+import { subscribe } from 'node:diagnostics_channel';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 import { failureType } from './count-reporter.ts';
@@ -14,6 +15,14 @@ export interface WorkerFact {
   readonly milliseconds?: number;
   readonly error?: string;
 }
+
+const loggedMax = 10;
+/** The last errors that services logged during the current file. */
+const logged: string[] = [];
+subscribe('sellthrough:logged-error', (line) => {
+  logged.push(String(line));
+  if (logged.length > loggedMax) logged.shift();
+});
 
 const ended = new Set<string>();
 let onEnded: () => void = () => {};
@@ -35,6 +44,7 @@ export default async function* workerReporter(events: AsyncIterable<TestEvent>):
     // After the last file, only errors arrive that came too late for any test.
     else process.stderr.write(`${fact.text}\n`);
     if (fact.depth === 0 && fact.isSuite) {
+      logged.length = 0;
       ended.add(fact.text);
       onEnded();
     }
@@ -62,5 +72,9 @@ function workerFact(event: TestEvent): WorkerFact | undefined {
   const { error } = event.data.details;
   const counts = !(isSuite && failureType(error) === 'subtestsFailed');
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  return { ...common, kind: 'failed', counts, ...(counts && { error: inspect(cause) }) };
+  return { ...common, kind: 'failed', counts, ...(counts && { error: withLogged(inspect(cause)) }) };
+}
+
+function withLogged(error: string): string {
+  return [error, ...(logged.length === 0 ? [] : ['Services had logged:', ...logged])].join('\n');
 }

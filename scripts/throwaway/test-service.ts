@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import pino from 'pino';
 import { createAccount } from '../../src/features/accounts/account-store.ts';
 import { appendEvents, listenToAccount } from '../../src/features/events/event-log.ts';
@@ -73,6 +74,9 @@ export interface TestServiceOptions {
   readonly wrapDatabase?: (database: Database) => Database;
 }
 
+/** scripts/worker-reporter.ts shows these beside a failed test. */
+const loggedErrors = channel('sellthrough:logged-error');
+
 const secretKey = randomBytes(32).toString('hex');
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
@@ -118,7 +122,12 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const logLines: Record<string, unknown>[] = [];
   const output: LogOutput = {
     write(text) {
-      for (const line of text.split('\n')) if (line !== '') logLines.push(JSON.parse(line));
+      for (const line of text.split('\n').filter((each) => each !== '')) {
+        const parsed = JSON.parse(line);
+        logLines.push(parsed);
+        const { level, msg, err } = parsed;
+        if (level >= 50) loggedErrors.publish(err === undefined ? line : `${msg}: ${err.stack}`);
+      }
     },
   };
   const logger = pino({ level: 'info' }, output);
