@@ -226,9 +226,8 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   const { order } = placed.body;
   assert.equal((await service.admin.post(`/api/admin/v1/orders/${order.id}/accept`)).status, 200);
   assert.equal((await account.post('/orders', {})).status, 422);
-  const visits = async (times: number) => {
-    for (let time = 0; time < times; time += 1) await visit(order.id, order.customer.id);
-  };
+  // Sessions plan each statement once, for any values (force_generic_plan), so one visit of every page plans them all.
+  const visitAll = () => visit(order.id, order.customer.id);
   const fillIndexes = async () => {
     await indexFacets(service.database);
     await indexCustomerTerms(service.database);
@@ -236,19 +235,18 @@ test('no statement of the panel scans a table that grows, planned while it is yo
   };
   // The embedded database has PostgreSQL's planner. There, the statements only have to run, with the indexes and without.
   if (service.testDatabase.config.kind === 'embedded') {
-    await visits(1);
+    await visitAll();
     await grow();
     await fillIndexes();
-    return visits(1);
+    return visitAll();
   }
-  // PostgreSQL makes five custom plans first and may use a generic plan from the sixth on.
-  await visits(7);
+  await visitAll();
   await fillIndexes();
-  await visits(2);
+  await visitAll();
   await look('young');
   await grow();
   await fillIndexes();
-  await visits(2);
+  await visitAll();
   await look('grown');
   await service.database.query({ name: '', text: 'analyze' });
   await look('analyzed');
@@ -409,7 +407,7 @@ async function grow(): Promise<void> {
   });
   assert.equal(credited.status, 201);
   const outcomes = await Promise.all(
-    Array.from({ length: 3_000 }, (_, index) =>
+    Array.from({ length: 1_200 }, (_, index) =>
       service.service.engine.submit({
         type: 'place',
         accountId: account.id,
