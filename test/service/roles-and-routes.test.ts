@@ -280,12 +280,19 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
 });
 
 /**
- * The gate leaves out callers whose scopes cannot matter: keys at session guards, which ignore keys, and sessions at key
- * guards. The night tries them all the same.
+ * A session guard ignores keys, and a key guard sessions. So in the gate only those in order try the other kind. It also
+ * leaves out distributors that are not in order, as the group decides only prices, and administrators' keys with all but
+ * one of the scopes that resellers' keys try. The night tries them all.
  */
-function isTried({ scopes, key }: Caller, { guard }: Pick<DeclaredRoute, 'guard'>): boolean {
-  if (!isGate || scopes === undefined) return true;
-  return guard === 'open' || (guard === 'key') === (key !== undefined);
+function isTried({ name, scopes, key, cookie }: Caller, { guard }: Pick<DeclaredRoute, 'guard'>): boolean {
+  if (!isGate || (key === undefined && cookie === undefined)) return true;
+  if (/^distributor, (?:blocked|API off)/.test(name)) return false;
+  const repeated: readonly string[] = accountScopes
+    .slice(1)
+    .map((scope) => `administrator’s key with ${scope}`);
+  if (repeated.includes(name)) return false;
+  if (guard === 'open' || (guard === 'key') === (key !== undefined)) return true;
+  return scopes === undefined && / in order,/.test(name);
 }
 
 /** Undocumented routes: the answer to any caller and, if it differs, to the customer. */
@@ -330,9 +337,10 @@ test('every route of the router is declared, or has its line here', () => {
 });
 
 test('routes that no document shows answer everybody alike, but a customer who asks for the own plan', async () => {
+  const few = /^(?:anonymous|a customer|a made-up cookie|a replaced key|administrator, in order, by .*)$/;
   for (const [route, { anyone, customer = anyone }] of Object.entries(hidden)) {
     const [method = '', path = ''] = route.split(' ');
-    for (const { name, key, cookie } of callers.filter(({ scopes }) => !isGate || scopes === undefined)) {
+    for (const { name, key, cookie } of callers.filter((caller) => !isGate || few.test(caller.name))) {
       const answer = await sendRequest(service.address + path, {
         method,
         headers: {
