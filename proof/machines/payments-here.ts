@@ -2,7 +2,7 @@
 
 import { startTestService, type TestService } from '../../scripts/throwaway/test-service.ts';
 import { startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
-import { runJob } from '../../test/harness/payment-scene.ts';
+import { onlyJobs, runJob } from '../../test/harness/run-job.ts';
 import { type PaymentPlace, preparePayments, sendWebhooksTo } from './payment-histories.ts';
 
 export interface PaymentsHere {
@@ -14,7 +14,10 @@ export interface PaymentsHere {
 export async function startPaymentsHere(): Promise<PaymentsHere> {
   let seconds = () => 0;
   const standIn = await startStandInStripe({ milliseconds: () => seconds() * 1000, retryMilliseconds: [] });
-  const service = await startTestService({ environment: { STRIPE_API_BASE: standIn.url } });
+  const service = await startTestService({
+    environment: { STRIPE_API_BASE: standIn.url },
+    limits: { scheduledJobs: onlyJobs('payments', 'autoTopups') },
+  });
   seconds = () => service.clock.seconds;
   sendWebhooksTo(standIn, { urls: [service.address] });
   const place: PaymentPlace = {

@@ -8,6 +8,7 @@ import {
 import { confirmAddresses } from './confirm-addresses.ts';
 import { type ReceivedMail, startMailServer } from './mail-server.ts';
 import { expectStatus } from './refusals.ts';
+import { runJob } from './run-job.ts';
 
 export interface AlertScene {
   readonly service: TestService;
@@ -29,18 +30,7 @@ export async function startAlertScene(environment: Record<string, string> = {}):
   });
 
   async function arrived(): Promise<readonly ReceivedMail[]> {
-    const { jobs } = service.service;
-    for (const kind of ['alert_mails', 'mail']) {
-      await service.database.query({
-        name: '',
-        text: `update jobs set next_run_at = to_timestamp(0) where kind = '${kind}' and leased_by is null`,
-      });
-      // Look several times: a moved clock makes other jobs due too, and only a few run at once.
-      for (let looks = 0; looks < 6; looks += 1) {
-        await jobs.look();
-        await jobs.idle();
-      }
-    }
+    for (const kind of ['alert_mails', 'mail']) await runJob(service, kind);
     return mailServer.take();
   }
 

@@ -9,6 +9,7 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 import { type StandInStripe, startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { expectStatus } from './refusals.ts';
+import { onlyJobs, runJob } from './run-job.ts';
 
 export const webhookSecret = 'whsec_FirstSecret';
 export const bank = { enabled: true, holder: 'Example Ltd', iban: 'DE89370400440532013000' };
@@ -33,6 +34,7 @@ export async function startPaymentScene(options: TestServiceOptions = {}): Promi
   const standIn = await startStandInStripe({ milliseconds: () => seconds() * 1000, retryMilliseconds: [] });
   const service = await startTestService({
     ...options,
+    limits: { scheduledJobs: onlyJobs('payments', 'autoTopups', 'mail'), ...options.limits },
     environment: { CURRENCY: 'EUR', STRIPE_API_BASE: standIn.url, ...options.environment },
   });
   seconds = () => service.clock.seconds;
@@ -48,21 +50,6 @@ export async function startPaymentScene(options: TestServiceOptions = {}): Promi
       await standIn.stop();
     },
   };
-}
-
-/** A moved clock makes all jobs due, and only a few run at once, so the scheduler is asked until this one ran. */
-export async function runJob({ service: { jobs }, database }: TestService, kind: string): Promise<void> {
-  const runs = async () => {
-    const text = `select lease_number, leased_by from jobs where kind = '${kind}'`;
-    const [row] = await database.query({ name: '', text });
-    return row?.['leased_by'] === null || row === undefined ? Number(row?.['lease_number'] ?? 0) : 0;
-  };
-  const before = await runs();
-  await jobs.hasten(kind);
-  while ((await runs()) <= before) {
-    await jobs.look();
-    await jobs.idle();
-  }
 }
 
 export async function setPayments({ admin }: TestService, more: object): Promise<void> {

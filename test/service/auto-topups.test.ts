@@ -8,12 +8,12 @@ import { holdAutoTopups } from '../../src/features/payments/auto-topup-store.ts'
 import {
   moneyOf,
   type PaymentScene,
-  runJob,
   sessionOf,
   startPaymentScene,
   topupOf,
 } from '../harness/payment-scene.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { runJob } from '../harness/run-job.ts';
 import { createTestAccounts } from '../harness/test-mode.ts';
 
 let scene: PaymentScene;

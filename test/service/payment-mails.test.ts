@@ -5,8 +5,9 @@ import { after, before, test } from 'node:test';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { type StandInStripe, startStandInStripe } from '../../src/stand-in-stripe/stand-in-stripe.ts';
 import { type AlertScene, startAlertScene } from '../harness/alert-scene.ts';
-import { runJob, sessionOf, setPayments, topUp, webhookSecret } from '../harness/payment-scene.ts';
+import { sessionOf, setPayments, topUp, webhookSecret } from '../harness/payment-scene.ts';
 import { expectStatus } from '../harness/refusals.ts';
+import { runJob } from '../harness/run-job.ts';
 
 let standIn: StandInStripe;
 let scene: AlertScene;
