@@ -4,6 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestService } from '../../scripts/throwaway/test-service.ts';
 import { type CallMode, productCallsKinds } from '../../src/features/fulfillment/product-caller.ts';
 import { deliveriesKind } from '../../src/features/webhooks/delivery-progress.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
+
+/** A moved clock wakes no one, so tests that move it let the caller look for due calls often. */
+export const impatientCalls = { ...defaultLimits.productCalls, pollMilliseconds: 20, writeMilliseconds: 5 };
 
 type Running = Pick<TestService, 'service'>;
 

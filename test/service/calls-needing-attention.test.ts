@@ -8,7 +8,6 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { deleteOldProductCalls } from '../../src/features/fulfillment/product-caller.ts';
-import { defaultLimits } from '../../src/setup/config.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
   type ProductAnswer,
@@ -18,7 +17,7 @@ import {
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
-import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { beginProductCalls, endProductCalls, impatientCalls } from '../harness/run-product-calls.ts';
 import { placeOrder } from '../harness/shop.ts';
 
 const hour = 3_600;
@@ -29,8 +28,7 @@ let product: ProductReceiver;
 before(async () => {
   service = await startTestService({
     limits: {
-      outbound: { callMilliseconds: 2_000 },
-      productCalls: { ...defaultLimits.productCalls, pollMilliseconds: 20, writeMilliseconds: 5 },
+      productCalls: impatientCalls,
     },
   });
 });

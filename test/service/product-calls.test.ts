@@ -19,14 +19,16 @@ import {
 import { readMetrics } from '../harness/read-metrics.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
-import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { beginProductCalls, endProductCalls, impatientCalls } from '../harness/run-product-calls.ts';
 import { placeOrder } from '../harness/shop.ts';
 
 const hour = 3_600;
 let service: TestService;
 let product: ProductReceiver;
 before(async () => {
-  service = await startTestService({ limits: { outbound: { callMilliseconds: 2_000 } } });
+  service = await startTestService({
+    limits: { outbound: { callMilliseconds: 2_000 }, productCalls: impatientCalls },
+  });
 });
 after(() => service.close());
 beforeEach(async () => {
@@ -310,17 +312,18 @@ test('a process that has lost the lease writes nothing more, and no order is set
   await connect('confirm');
   const { order } = await placeOrder(service, account, { customer: 'fenced' });
   await settled(account, order.id);
-  product.answer(() => ({ status: 500 }));
+  product.answer(() => null);
   const { order: second } = await placeOrder(service, account, { customer: 'fenced-too' });
   await product.waitFor(1, ({ data }) => data.order_id === second.id);
   // Now another process has the lease.
   await sql(`update jobs set lease_number = lease_number + 1 where kind = '${productCallsKinds.live}'`);
   service.clock.seconds += 10;
+  await until(async () => product.hanging() === 0);
   await service.service.jobs.idle();
   const [row] = await sql(
     `select attempts, status from product_calls where call_id = 'call_order_${second.id}'`,
   );
-  assert.equal(row?.['status'], 'waiting');
+  assert.deepEqual([row?.['attempts'], row?.['status']], [0, 'waiting']);
   product.answer(() => ({ status: 200 }));
   await sql(
     `update jobs set leased_by = null, next_run_at = to_timestamp(0) where kind = '${productCallsKinds.live}'`,

@@ -12,7 +12,7 @@ import {
 } from '../harness/product-receiver.ts';
 import { expectStatus } from '../harness/refusals.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
-import { beginProductCalls, endProductCalls } from '../harness/run-product-calls.ts';
+import { beginProductCalls, endProductCalls, impatientCalls } from '../harness/run-product-calls.ts';
 import { runRenewals } from '../harness/run-renewals.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
 
@@ -25,7 +25,9 @@ let took: ReceivedCall[] = [];
 let isAway = false;
 
 before(async () => {
-  service = await startTestService({ limits: { outbound: { callMilliseconds: 2_000 } } });
+  service = await startTestService({
+    limits: { outbound: { callMilliseconds: 2_000 }, productCalls: impatientCalls },
+  });
 });
 after(() => service.close());
 beforeEach(async () => {
