@@ -26,7 +26,7 @@ export const inEveryPlace: readonly string[] = [
   'customer-erasure',
   'customer-export',
   'customer-references',
-  'demo-data',
+  'demo-data-refusal',
   'generated-files',
   'hand-off-books',
   'hostile-values',
@@ -105,12 +105,14 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
   'customer-references': [
     'no other customer can have a reference that is or was taken, in this account or another',
   ],
-  'demo-data': ['a database that is in use is refused and left as it is'],
   'generated-files': [
     'the answers that the API reference shows are those of a service',
     'the schema that the migrations make is the committed test/schema.sql, on either database',
   ],
   'hand-off-books': ['rows of an account that does not exist are named'],
+  'hostile-values': [
+    'POST /orders: every kind of value in customer_name is answered by its code and creates nothing',
+  ],
   housekeeping: [
     'when stopped, each kind says how much is left',
     'the console and /metrics show when a kind ran, when it runs next and what went wrong',
@@ -194,6 +196,12 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
   topups: [
     'the operator sees all top-ups, and which payments need attention',
     'a blocked account gets its money when it is open again',
+  ],
+  upgrade: [
+    'an upgrade keeps every row and makes history of trials and suspensions',
+    'an upgrade finds the completed order behind each plan: none of a trial, and not one that failed or waits',
+    'the idempotency keys of the first edition are replayed, and are refused with other orders',
+    'a database that ran a text which was replaced before a release is taken as it is, one that ran another is not',
   ],
   'webhook-setup': ['secrets are sealed, and are sealed again with everything else'],
   webhooks: [

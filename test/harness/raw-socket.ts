@@ -30,9 +30,12 @@ export function sendRaw(
     const target = { host: hostname.replace(/[[\]]/g, ''), port: Number(port), allowHalfOpen: true };
     // TLS is used behind a proxy of `npm run test:proxies`.
     const socket = protocol === 'https:' ? connectTls(target) : connect(target);
-    let received = Buffer.alloc(0);
+    const answers: Answer[] = [];
+    let rest: Buffer = Buffer.alloc(0);
     const settle = (closed: boolean) => {
-      const answers = parseAnswers(received, head);
+      const parsed = parseAnswers(rest, head);
+      answers.push(...parsed.answers);
+      rest = parsed.rest;
       const finals = answers.filter(({ status }) => status >= 200).length;
       if (!closed && finals < finalAnswers) return;
       clearTimeout(silence);
@@ -41,14 +44,18 @@ export function sendRaw(
     };
     const silence = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`The service neither answered nor closed; so far: ${received.toString('latin1')}`));
+      reject(
+        new Error(
+          `The service neither answered nor closed; so far ${answers.length} answers and: ${rest.toString('latin1')}`,
+        ),
+      );
     }, silenceMilliseconds);
     // After a refusal the service may reset a connection that is still sending. Answers received before count.
     socket.on('error', () => settle(true));
     socket.on('end', () => settle(true));
     socket.on('close', () => settle(true));
     socket.on('data', (chunk) => {
-      received = Buffer.concat([received, chunk]);
+      rest = Buffer.concat([rest, chunk]);
       settle(false);
     });
     if (halfClose) socket.end(bytes);
@@ -60,12 +67,16 @@ export function rawRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-export function parseAnswers(received: Buffer, head = false): Answer[] {
+/** `rest` is what does not make a whole answer yet. */
+export function parseAnswers(
+  received: Buffer,
+  head = false,
+): { readonly answers: Answer[]; readonly rest: Buffer } {
   const answers: Answer[] = [];
   let rest = received;
   for (;;) {
     const headEnd = rest.indexOf('\r\n\r\n');
-    if (headEnd < 0) return answers;
+    if (headEnd < 0) return { answers, rest };
     const [statusLine = '', ...headerLines] = rest.toString('latin1', 0, headEnd).split('\r\n');
     const status = Number(/^HTTP\/1\.[01] (\d{3}) /.exec(statusLine)?.[1]);
     const headers = new Headers(
@@ -76,7 +87,7 @@ export function parseAnswers(received: Buffer, head = false): Answer[] {
     );
     const length = head || status < 200 ? 0 : Number(headers.get('content-length') ?? 0);
     const bodyAt = headEnd + 4;
-    if (rest.length < bodyAt + length) return answers;
+    if (rest.length < bodyAt + length) return { answers, rest };
     const text = rest.toString('utf8', bodyAt, bodyAt + length);
     const isJson = headers.get('content-type')?.startsWith('application/json') === true;
     answers.push({ status, headers, text, body: isJson && text !== '' ? JSON.parse(text) : null });

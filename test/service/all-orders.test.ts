@@ -119,11 +119,11 @@ test('each filter, alone and with the others, finds what it names and nothing el
     [`created_to=${middle.created_at}`, ({ created_at: at }) => timeOf(at) <= timeOf(middle.created_at)],
     [`created_from=${day}&created_to=${day}`, ({ created_at: at }) => at.startsWith(day)],
   ];
-  for (const [one, holds] of terms) {
+  for (const [index, [one, holds]] of terms.entries()) {
     const wanted = placed.filter(holds);
     assert.ok(wanted.length < placed.length, one);
     assert.deepEqual(await walk(one, 2), wanted, one);
-    for (const [other, holdsToo] of terms) {
+    for (const [other, holdsToo] of terms.slice(index + 1)) {
       const names = [...`${one}&${other}`.matchAll(/(\w+)=/g)].map(([, name]) => name);
       const isTwice = new Set(names).size < names.length;
       if (isTwice) continue;

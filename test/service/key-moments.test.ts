@@ -9,6 +9,7 @@ import {
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
+import { defaultLimits } from '../../src/setup/config.ts';
 import { accountScopes, keyScopes, type Scope } from '../../src/shared/scopes.ts';
 import { sqlOf } from '../harness/group-sql.ts';
 import { addPerson, peoplePath } from '../harness/people.ts';
@@ -20,7 +21,8 @@ const { wrapDatabase, sent } = createWorstMoments();
 let service: TestService;
 let account: TestAccount;
 before(async () => {
-  service = await startTestService({ wrapDatabase });
+  const eventWaits = { ...defaultLimits.eventWaits, pollMilliseconds: 20 };
+  service = await startTestService({ wrapDatabase, limits: { eventWaits } });
 });
 after(() => service.close());
 beforeEach(async () => {

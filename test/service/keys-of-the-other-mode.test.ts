@@ -260,6 +260,7 @@ for (const mode of ['live', 'test'] as const) {
     assert.ok([...before.values()].flat().join().includes('named-'), 'there are rows to reach');
     let asked = 0;
     for (const route of service.service.app.declaredRoutes) {
+      const askedBefore = asked;
       for (const caller of callers.filter((each) => each.mode === mode && isAsked(route, each))) {
         for (const target of targets)
           for (const request of await requestsOf(route, target)) {
@@ -270,12 +271,10 @@ for (const mode of ['live', 'test'] as const) {
             assert.ok(answer.status < 500, why);
             asked += 1;
           }
-        assert.deepEqual(
-          await rowsOfMode(other),
-          before,
-          `${caller.name}: ${route.method} ${route.path} changes a ${other} row`,
-        );
       }
+      if (asked === askedBefore) continue;
+      const now = await rowsOfMode(other);
+      assert.deepEqual(now, before, `${route.method} ${route.path} changes a ${other} row`);
     }
     assert.ok(asked > 200, `${asked} requests`);
   });

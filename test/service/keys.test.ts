@@ -113,7 +113,7 @@ describe('making keys', () => {
     for (const answer of answers) {
       if (answer.status !== 201) expectRefusal(answer, '409 too_many_keys', { limit: 100 });
     }
-    for (const { body } of made) {
+    for (const { body } of [made[0], made[49], made[98]].flatMap((one) => one ?? [])) {
       assert.equal((await clientOf(body.api_key).get('/balance')).status, 200);
       expectRefusal(await clientOf(body.api_key).get('/orders'), '403 insufficient_scope');
     }

@@ -168,9 +168,8 @@ test('two runs that make the index at once never take a partial range for a comp
   const { database } = service;
   const account = await service.createReseller({ credit: '5000.00' });
   const { basic, plus } = service.packages;
-  for (let customer = 1; customer <= 250; customer += 1) {
-    await place(account, { package_id: basic, customer: `stretch-${account.id}-${customer}` });
-  }
+  const customers = Array.from({ length: 250 }, (_, index) => `stretch-${account.id}-${index + 1}`);
+  await Promise.all(customers.map((customer) => place(account, { package_id: basic, customer })));
   // Another run does the same work between this run's check and its work.
   const overtaken = inEachGroup(database, (each) => ({
     ...each,

@@ -169,7 +169,7 @@ test('a page of a filtered list reads a bounded number of rows, however few fit,
   }
 });
 
-test('and its first page takes no more than a few times as long as one without a filter', async (context) => {
+test('each filter of the API answers over them', async () => {
   const paths = [
     '/orders?limit=25',
     '/orders?kind=change',
@@ -192,21 +192,9 @@ test('and its first page takes no more than a few times as long as one without a
     '/customers?package_id=7',
     '/customers?status=suspended',
   ];
-  const took = new Map<string, number[]>(paths.map((path) => [path, []]));
-  for (let round = 0; round < 15; round += 1) {
-    for (const path of paths) {
-      const start = performance.now();
-      const answer = await account.get(path);
-      assert.equal(answer.status, 200, answer.text);
-      took.get(path)?.push(performance.now() - start);
-    }
-  }
-  const median = (path: string) => (took.get(path) ?? []).toSorted((a, b) => a - b)[7] ?? 0;
   for (const path of paths) {
-    const plain = median(`${path.split('?')[0]}?limit=25`);
-    context.diagnostic(
-      `${path}: ${median(path).toFixed(1)} ms, ${(median(path) / plain).toFixed(2)} of unfiltered`,
-    );
+    const answer = await account.get(path);
+    assert.equal(answer.status, 200, answer.text);
   }
 });
 
