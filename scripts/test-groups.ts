@@ -325,6 +325,8 @@ const waiting: ReadonlySet<string> = new Set([
   'test/process/long-migrations.test.ts',
   'test/process/lost-commit.test.ts',
   'test/process/slow-clients.test.ts',
+  'test/service/corruptions.test.ts',
+  'test/service/hostile-requests.test.ts',
   'test/tools/blesta-module.test.ts',
   'test/tools/whmcs-module.test.ts',
   'test/unit/sdk-transport.test.ts',

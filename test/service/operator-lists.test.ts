@@ -124,18 +124,17 @@ test('a time narrows the audit log to the second, also where clocks disagree by 
 
 test('pages of the audit log follow each other to the end, and together are the whole', async () => {
   const { body } = await service.admin.get(`${api}/audit?limit=1`);
-  assert.ok(body.total < 100, 'two pages');
-  for (let days = 50; days < 110; days += 1) {
+  for (let days = 50; days < 65; days += 1) {
     await service.admin.patch(`${api}/packages/${service.packages.basic}`, { duration_days: days });
   }
   for (const [query, total] of [
-    ['?', body.total + 60],
+    ['?', body.total + 15],
     [`?target=package:${service.packages.basic}&`, null],
     [`?account=${service.admin.id}&action=package&`, null],
   ] as const) {
     const seen: number[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: Answer = await console.get(`/admin/audit${query}limit=50&cursor=${cursor}`);
+      const page: Answer = await console.get(`/admin/audit${query}limit=10&cursor=${cursor}`);
       assert.equal(page.status, 200, page.text);
       seen.push(...page.body.data.map(({ entry }: { entry: { number: number } }) => entry.number));
       cursor = page.body.next_cursor;
@@ -145,7 +144,7 @@ test('pages of the audit log follow each other to the end, and together are the 
       [...new Set(seen)].sort((one, other) => other - one),
       query,
     );
-    assert.ok(seen.length >= 60 && (total === null || seen.length === total), `${query}: ${seen.length}`);
+    assert.ok(seen.length >= 15 && (total === null || seen.length === total), `${query}: ${seen.length}`);
   }
 });
 
