@@ -37,7 +37,7 @@ async function testKeyOf(page: Page): Promise<string> {
 
 test('on Connect a request with the test key appears though the page cannot poll @nightly', async () => {
   const account = await panel.service.createReseller();
-  const page = await panel.openAs(account, '/panel/');
+  const page = await panel.openAs(account, '/icon.svg');
   await openWithoutPolling(page, '/panel/connect');
   const api = createApiClient(panel.service.address, await testKeyOf(page));
   const arrivals = page.getByRole('region', { name: 'Test requests' });
@@ -48,7 +48,7 @@ test('on Connect a request with the test key appears though the page cannot poll
 
 test('where the stream is refused, the page polls @nightly', async () => {
   const account = await panel.service.createReseller();
-  const page = await panel.openAs(account, '/panel/');
+  const page = await panel.openAs(account, '/icon.svg');
   let refused = 0;
   await page.route('**/panel/api/stream', (route) => {
     refused += 1;
@@ -65,7 +65,7 @@ test('where the stream is refused, the page polls @nightly', async () => {
 
 test('orders and credits of others appear on open pages, and the end of the session does', async () => {
   const account = await panel.service.createReseller({ credit: '40.00' });
-  const page = await panel.openAs(account, '/panel/');
+  const page = await panel.openAs(account, '/icon.svg');
   await openWithoutPolling(page, '/panel/orders');
   await heading(page, 'Orders').waitFor();
   await placeOrder(panel.service, account, { customer: 'streamed@example.com' });
@@ -79,7 +79,7 @@ test('orders and credits of others appear on open pages, and the end of the sess
 
 test('a hidden tab has no stream, and shown again it reads what it may have missed @nightly', async () => {
   const account = await panel.service.createReseller();
-  const page = await panel.openAs(account, '/panel/');
+  const page = await panel.openAs(account, '/icon.svg');
   await openWithoutPolling(page, '/panel/connect');
   const api = createApiClient(panel.service.address, await testKeyOf(page));
   const arrivals = page.getByRole('region', { name: 'Test requests' });
@@ -96,7 +96,7 @@ test('a hidden tab has no stream, and shown again it reads what it may have miss
 
 test('with a stream, no query polls more often than once a minute', async () => {
   const account = await panel.service.createReseller();
-  const page = await panel.openAs(account, '/panel/');
+  const page = await panel.openAs(account, '/icon.svg');
   await page.addInitScript(hasten, 20);
   await page.goto('/panel/connect');
   await page.getByRole('region', { name: 'Live requests' }).waitFor();
