@@ -86,6 +86,7 @@ test('a plan is renamed, set to renew itself, suspended, resumed, and cancelled 
   // Messages of earlier steps name the customer.
   await page.reload();
   await heading(page, `erased-${id}`).waitFor();
+  await row(page, 'Plan started').waitFor();
   await untilCount(page.getByRole('button', { name: /^(?:Renew|Login link)$/ }), 0);
   assert.deepEqual(await page.getByText(/\bada\b|crm-7/i).allTextContents(), []);
 });
