@@ -164,5 +164,4 @@ test('too little credit is said before anything is sent, with what is missing', 
   await box.getByText('The balance of $9.99 is too low: $10.00 is needed. Nothing was charged.').waitFor();
   await untilDisabled(box.getByRole('button', { name: /^Place order/ }));
   assert.equal((await reseller.get('/orders')).body.total, 0);
-  assert.ok(testPassword.length > 0);
 });
