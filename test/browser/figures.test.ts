@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import type { TestAccount } from '../../scripts/throwaway/test-service.ts';
 import { testPassword } from '../harness/panel-client.ts';
 import { placeOrder, secondsOf } from '../harness/shop.ts';
-import { goTo, heading, typeSignIn } from './panel-actions.ts';
+import { goInPlace, goTo, heading, typeSignIn } from './panel-actions.ts';
 import { untilCount, untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 let reseller: TestAccount;
@@ -195,13 +195,15 @@ test('each figure of the operator’s overview opens its rows, down to the order
   assert.deepEqual(search(), { ...plus, tab: 'orders' });
   await untilCount(page.getByRole('table', { name: 'Orders' }).getByRole('row'), 2);
 
-  await page.goto('/panel/admin?tab=revenue');
+  await goInPlace(page, '/panel/admin?tab=revenue');
+  await heading(page, 'Business').waitFor();
   await page.getByRole('radio', { name: 'Type' }).press('Space');
   await page.getByRole('link', { name: 'Renewal' }).click();
   await heading(page, 'Revenue by account').waitFor();
   assert.deepEqual(search(), { ...span, kind: 'renew' });
 
-  await page.goto('/panel/admin?tab=revenue');
+  await goInPlace(page, '/panel/admin?tab=revenue');
+  await heading(page, 'Business').waitFor();
   await page.getByRole('definition').getByRole('link', { name: '$45.00' }).click();
   const accounts = page.getByRole('table', { name: 'Revenue by account' });
   await accounts.getByRole('link', { name: '$45.00' }).last().click();
@@ -213,7 +215,8 @@ test('each figure of the operator’s overview opens its rows, down to the order
   await page.getByRole('combobox', { name: 'Time (UTC)' }).selectOption({ label: 'January 2026' });
   await page.getByRole('definition').filter({ hasText: '$10.00' }).first().waitFor();
 
-  await page.goto('/panel/admin?tab=revenue');
+  await goInPlace(page, '/panel/admin?tab=revenue');
+  await heading(page, 'Business').waitFor();
   await page
     .locator('dl > div')
     .filter({ hasText: 'Expiring soon' })
@@ -223,7 +226,8 @@ test('each figure of the operator’s overview opens its rows, down to the order
   assert.deepEqual(search(), { from: '2026-03-12T10:00:01Z', to: '2026-03-26T10:00:00Z' });
   await page.getByText('No matching customers').waitFor();
 
-  await page.goto('/panel/admin?view=table');
+  await goInPlace(page, '/panel/admin?view=table');
+  await heading(page, 'Business').waitFor();
   await page.getByRole('link', { name: 'Thu, 12 Mar 2026, in progress' }).click();
   await page.getByRole('definition').filter({ hasText: '$35.00' }).first().waitFor();
   assert.deepEqual(search(), { from: '2026-03-12T00:00:00Z', to: '2026-03-12T23:59:59Z' });
