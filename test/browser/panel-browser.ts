@@ -100,7 +100,7 @@ export function usePanelBrowser(
     assert.deepEqual(seen, [], 'what the pages did besides');
   });
   after(async () => {
-    if (!isWorker) await browser?.close();
+    if (browser !== undefined) await leaveChromium(browser);
     await service?.close();
   });
 
@@ -181,8 +181,14 @@ let lastPort: number | undefined;
 const isWorker = process.send !== undefined;
 let launched: Promise<Browser> | undefined;
 
-async function sharedChromium(): Promise<Browser> {
+/** The browser of all files of this process. End with `leaveChromium`. */
+export async function sharedChromium(): Promise<Browser> {
   const earlier = await launched;
+/** Files that run later in this process use the browser too. */
+export async function leaveChromium(browser: Browser): Promise<void> {
+  if (!isWorker) await browser.close();
+}
+
   if (earlier?.isConnected()) return earlier;
   launched = launchChromium(process.env['HEADED'] === '1');
   const browser = await launched;

@@ -1,22 +1,29 @@
 // The hosted page of the stand-in for Stripe in a real browser: what it shows, by keyboard, in two languages and themes.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { launchChromium } from '../../scripts/chromium-for-tests.ts';
+import { after, afterEach, before, test } from 'node:test';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openCheckout, useStandIn } from '../harness/stand-in-scene.ts';
 import { expectAccessible } from './accessibility.ts';
+import { leaveChromium, sharedChromium } from './panel-browser.ts';
 
 const scene = useStandIn({ shopName: 'Nordlicht & <Co>' });
+const contexts = new Set<BrowserContext>();
 let browser: Browser | undefined;
 before(async () => {
-  browser = await launchChromium(process.env['HEADED'] === '1');
+  browser = await sharedChromium();
 });
-after(() => browser?.close());
+afterEach(async () => {
+  for (const context of contexts) await context.close();
+  contexts.clear();
+});
+after(() => browser && leaveChromium(browser));
 
 /** The browser's visits to the shop end at the stand-in's own 404. */
 async function open(address: string | null, options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser);
-  const page = await (await browser.newContext(options)).newPage();
+  const context = await browser.newContext(options);
+  contexts.add(context);
+  const page = await context.newPage();
   await page.goto(String(address));
   return page;
 }
@@ -31,11 +38,12 @@ function checkout(mode: 'payment' | 'setup' = 'payment') {
   return openCheckout(stripe, 123_450, back);
 }
 
-for (const [title, options, texts] of [
+for (const [title, options, texts, tag] of [
   [
     'English and light',
     { locale: 'en-US', colorScheme: 'light' },
     ['Pay Nordlicht & <Co>', '€1,234.50', 'No money moves', 'Pay and dispute', 'Cancel'],
+    '',
   ],
   [
     'German and dark',
@@ -47,6 +55,7 @@ for (const [title, options, texts] of [
       'Bezahlen und anfechten',
       'Abbrechen',
     ],
+    ' @nightly',
   ],
 ] as const) {
   test(`the page in ${title} says whom, how much, and that it is a stand-in, and passes axe`, async () => {
@@ -54,6 +63,10 @@ for (const [title, options, texts] of [
     const shown = (await page.locator('main').innerText()).replaceAll('\u00a0', ' ');
     for (const text of texts) assert.ok(shown.includes(text), `${text} in ${shown}`);
     await expectAccessible(page, title);
+  });
+
+  test(`on a phone, the pages in ${title} fit before and after the press, and pass axe${tag}`, async () => {
+    const page = await open('about:blank', options);
     await page.setViewportSize({ width: 320, height: 640 });
     for (const mode of ['payment', 'setup'] as const) {
       const { url } = await checkout(mode);
@@ -67,7 +80,6 @@ for (const [title, options, texts] of [
       await page.getByRole('link').waitFor();
       await expectAccessible(page, `${mode} after the press, ${title}`);
     }
-    await page.context().close();
   });
 }
 
@@ -75,7 +87,6 @@ test('a session that names its language is shown in it', async () => {
   const { url } = await openCheckout(scene.stripe, 500, { locale: 'de' });
   const page = await open(url, { locale: 'en-US' });
   await page.getByRole('button', { name: 'Bezahlen', exact: true }).waitFor();
-  await page.context().close();
 });
 
 test('the keyboard alone pays', async () => {
@@ -86,7 +97,6 @@ test('the keyboard alone pays', async () => {
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/shop/paid?session=${session.id}`);
   assert.equal((await scene.stripe.checkout.sessions.retrieve(session.id)).payment_status, 'paid');
-  await page.context().close();
 });
 
 test('a declined card is announced, and the visitor can go back to the shop', async () => {
@@ -96,5 +106,4 @@ test('a declined card is announced, and the visitor can go back to the shop', as
   await expectAccessible(page, 'declined');
   await page.getByRole('link', { name: 'Cancel' }).click();
   await page.waitForURL('**/shop/topups');
-  await page.context().close();
 });
