@@ -81,22 +81,23 @@ test('the first hit of a common question is its guide @nightly', async () => {
   await isAlive(page);
   await page.keyboard.press('/');
   const first = page.getByRole('option').first().locator('a');
+  // Two in a row have different guides, because the hits of the words before may still be shown.
   for (const [words, guide] of [
     ['forgot password', 'signing-in'],
     ['tax', 'statements-and-tax'],
     ['refund', 'plans-and-refunds'],
     ['discount', 'prices'],
-    ['price for one reseller', 'prices'],
     ['webhook retry', 'webhooks'],
+    ['price for one reseller', 'prices'],
     ['GDPR', 'personal-data'],
-    ['go live', 'go-live'],
     ['first order', 'getting-started'],
+    ['go live', 'go-live'],
     ['place an order', 'getting-started'],
     ['test mode', 'test-mode'],
   ] as const) {
     await page.getByRole('searchbox').fill(words);
-    await page.locator(`[role=option] a[href^="/docs/${guide}"]`).first().waitFor();
-    assert.match((await first.getAttribute('href')) ?? '', new RegExp(`^/docs/${guide}(#|$)`), words);
+    const wanted = new RegExp(`^/docs/${guide}(#|$)`);
+    await untilTrue(async () => wanted.test((await first.getAttribute('href')) ?? ''), `${words}: ${guide}`);
   }
 });
 
