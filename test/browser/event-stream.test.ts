@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { signIn } from '../harness/panel-client.ts';
 import { credit, placeOrder } from '../harness/shop.ts';
-import { heading } from './panel-actions.ts';
+import { balance, goTo, heading, row } from './panel-actions.ts';
 import { untilTrue, usePanelBrowser } from './panel-browser.ts';
 
 const panel = usePanelBrowser();
@@ -70,8 +70,12 @@ test('orders and credits of others appear on open pages, and the end of the sess
   await heading(page, 'Orders').waitFor();
   await placeOrder(panel.service, account, { customer: 'streamed@example.com' });
   await page.getByRole('main').getByText('streamed@example.com').first().waitFor();
+  await balance(page).getByText('$30.00').waitFor();
+  await goTo(page, 'Ledger');
+  await row(page, '−$10.00').waitFor();
   await credit(panel.service, account, '7.00');
-  await page.getByText('37.00').first().waitFor();
+  await row(page, '+$7.00').getByText('$37.00').waitFor();
+  await balance(page).getByText('$37.00').waitFor();
   const elsewhere = await signIn(panel.service, account, { setPassword: false });
   assert.equal((await elsewhere.delete('/sessions')).status, 204);
   await page.getByRole('dialog').getByLabel('Password').waitFor();

@@ -102,7 +102,7 @@ test('the statement of the month adds up, and its CSV holds every movement of th
   assert.match(lines.join('\n'), /-10\.00/);
 });
 
-test('a top-up is seen at once on the open page of the reseller, and can be spent', async () => {
+test('a top-up is seen at once on the open page of the reseller, and can be spent @nightly', async () => {
   const reseller = await panel.service.createReseller({ credit: '5.00' });
   const page = await panel.openAs(reseller, '/panel/ledger');
   await balance(page).getByText('$5.00').waitFor();
