@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import { Hand } from '../../scripts/demo/daily-steps.ts';
@@ -17,6 +16,7 @@ import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { type DemoProcess, startDemo } from '../harness/demo-process.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading } from './panel-actions.ts';
+import { untilTrue } from './panel-browser.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-channel-'));
 const dataDir = join(folder, 'data');
@@ -186,9 +186,10 @@ test('an operator opens a channel without a page of the documentation, and the f
   const shop = createApiClient(service.address, reset.body.api_key);
   const placed = await shop.post('/orders', { package_id: 1, customer: 'guest@example.com' });
   assert.equal(placed.status, 201, placed.text);
-  while ((await shop.get(`/orders/${placed.body.order.id}`)).body.order.status === 'pending')
-    await pause(100);
-  const { order } = (await shop.get(`/orders/${placed.body.order.id}`)).body;
-  assert.equal(order.status, 'completed');
+  const status = async () => (await shop.get(`/orders/${placed.body.order.id}`)).body.order.status;
+  // Asking for the order takes from the account's 60 requests a minute, so first wait for the product.
+  await untilTrue(async () => calls.includes('plan.activate'), 'an order that reached the product');
+  await untilTrue(async () => (await status()) !== 'pending', 'an order that is decided');
+  assert.equal(await status(), 'completed');
   assert.deepEqual(calls, ['plan.expire', 'plan.activate']);
 });
