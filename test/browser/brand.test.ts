@@ -37,7 +37,7 @@ test('the operator’s name, color and logo are set on a page that shows them fi
   }
 
   // No other name may be shown, even before the pages are loaded.
-  const visitor = await (await panel.newVisitor()).newPage();
+  const visitor = await panel.open('/icon.svg');
   await visitor.addInitScript(watchTitles);
   await visitor.goto('/panel/');
   await visitor.getByText('Contoso <b>Hosting</b>').waitFor();

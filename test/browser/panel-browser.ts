@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import {
   startTestService,
@@ -21,7 +21,6 @@ import { builtPagesFolder } from '../../src/platform/http/built-pages.ts';
 import { builtDocsFolder } from '../../src/service/docs-pages.ts';
 import { signIn } from '../harness/panel-client.ts';
 import {
-  newVisitor,
   type Surroundings,
   takeVisitor,
   type Visitor,
@@ -31,7 +30,6 @@ import {
 
 export interface PanelBrowser {
   readonly service: TestService;
-  newVisitor(options?: VisitorOptions): Promise<BrowserContext>;
   open(path: string, options?: VisitorOptions): Promise<Page>;
   openAs(account: Pick<TestAccount, 'id'>, path?: string, options?: VisitorOptions): Promise<Page>;
   openWith(cookie: string, path: string, options?: VisitorOptions): Promise<Page>;
@@ -162,11 +160,6 @@ export function usePanelBrowser(
     get service() {
       return started();
     },
-    async newVisitor(options) {
-      const context = await newVisitor(surroundings(), options);
-      visitors.add({ context, end: () => context.close() });
-      return context;
-    },
     open,
     openAs,
     openWith,
@@ -184,16 +177,16 @@ let launched: Promise<Browser> | undefined;
 /** The browser of all files of this process. End with `leaveChromium`. */
 export async function sharedChromium(): Promise<Browser> {
   const earlier = await launched;
-/** Files that run later in this process use the browser too. */
-export async function leaveChromium(browser: Browser): Promise<void> {
-  if (!isWorker) await browser.close();
-}
-
   if (earlier?.isConnected()) return earlier;
   launched = launchChromium(process.env['HEADED'] === '1');
   const browser = await launched;
   if (isWorker) process.once('disconnect', () => void browser.close());
   return browser;
+}
+
+/** Files that run later in this process use the browser too. */
+export async function leaveChromium(browser: Browser): Promise<void> {
+  if (!isWorker) await browser.close();
 }
 
 export async function said(page: Page, text: string): Promise<void> {

@@ -38,18 +38,6 @@ const wide: ViewportSize = { width: 1280, height: 900 };
 const keptMax = 3;
 const kept = new Map<string, KeptVisitor[]>();
 
-export async function newVisitor(
-  surroundings: Surroundings,
-  options: VisitorOptions = {},
-): Promise<BrowserContext> {
-  const { fetchesEarly, ...contextOptions } = options;
-  const { browser, address, report } = surroundings;
-  const context = await makeContext(browser, address, contextOptions);
-  watch(context, surroundings, report);
-  await addScript(context, surroundings, fetchesEarly);
-  return context;
-}
-
 export async function takeVisitor(
   surroundings: Surroundings,
   { viewport, colorScheme, forcedColors, fetchesEarly, ...kind }: VisitorOptions = {},
