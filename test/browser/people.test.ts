@@ -340,7 +340,7 @@ async function openSignedIn(username: string): Promise<Page> {
 async function openAsPerson(role: 'staff' | 'viewer') {
   const reseller: TestAccount = await panel.service.createReseller({ credit: '50.00' });
   const person = await addPerson(panel.service, reseller, role);
-  return { reseller, person, page: await openSignedIn(person.username) };
+  return { reseller, person, page: await panel.openWith(person.panel.cookie, '/panel/') };
 }
 
 async function pagesOffered(page: Page): Promise<readonly string[]> {
