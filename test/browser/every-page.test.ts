@@ -83,12 +83,12 @@ const panel = usePanelBrowser(async (service) => {
   panelPages = {
     'overview-page': { path: '/panel/', title: 'Overview' },
     'orders-page': { path: '/panel/orders', title: 'Orders' },
-    'order-page': { path: `/panel/orders/${orderId}`, title: /^Order/ },
+    'order-page': { path: `/panel/orders/${orderId}`, title: /^Order \d/ },
     'customers-page': { path: '/panel/customers', title: 'Customers' },
     'customer-page': { path: `/panel/customers/${customer.id}`, title: 'links@example.com' },
     'ledger-page': { path: '/panel/ledger?month=2026-01', title: 'Ledger' },
     'topups-page': { path: '/panel/top-ups', title: 'Top-ups' },
-    'topup-page': { path: `/panel/top-ups/${topup.id}`, title: /^Top-up/ },
+    'topup-page': { path: `/panel/top-ups/${topup.id}`, title: /^Top-up \d/ },
     'forecast-page': { path: '/panel/forecast', title: 'Forecast and alerts' },
     'business-page': { path: '/panel/business', title: 'Business' },
     'statements-page': { path: '/panel/statements', title: 'Statements' },
@@ -105,7 +105,7 @@ const panel = usePanelBrowser(async (service) => {
     'console-overview-page': { path: '/panel/admin', title: 'Business' },
     'accounts-page': { path: '/panel/admin/accounts', title: 'Accounts' },
     'account-page': { path: `/panel/admin/accounts/${reseller.id}`, title: /^account-/ },
-    'account-order-page': { path: `/panel/admin/orders/${orderId}`, title: /^Order/ },
+    'account-order-page': { path: `/panel/admin/orders/${orderId}`, title: /^Order \d/ },
     'packages-page': { path: '/panel/admin/packages', title: 'Packages' },
     'package-page': { path: `/panel/admin/packages/${basic}`, title: 'Basic' },
     'revenue-page': { path: '/panel/admin/revenue', title: 'Revenue by account' },
@@ -113,7 +113,7 @@ const panel = usePanelBrowser(async (service) => {
     'all-customers-page': { path: '/panel/admin/customers', title: 'All customers' },
     'any-customer-page': {
       path: `/panel/admin/customers/${Math.floor(orderId / 1e9) * 1e9 + 1}`,
-      title: /./,
+      title: 'Ada',
     },
     'attention-page': { path: '/panel/admin/attention', title: 'Needs attention' },
     'payments-page': { path: '/panel/admin/payments', title: 'Payments' },
@@ -149,15 +149,17 @@ test('nor do tables in place of charts, lists without a match, and addresses wit
 });
 
 test('no page of the console does either, nor an account’s lists, a trial and a new package', async () => {
-  const page = await panel.openAs(panel.service.admin);
+  const page = await panel.openAs(panel.service.admin, '/panel/admin');
   const { trial } = panel.service.packages;
+  const lists = (tab: string) => look(page, `/panel/admin/accounts/${reseller.id}?tab=${tab}`, /^account-/);
+  // Between two pages with the same title there is one with another, so that all are opened in place.
+  await lists('customers');
   for (const { path, title } of Object.values(consolePages)) await look(page, path, title);
-  await look(page, `/panel/admin/accounts/${reseller.id}?tab=orders`, /^account-/);
-  await look(page, `/panel/admin/accounts/${reseller.id}?tab=access`, /^account-/);
-  await look(page, `/panel/admin/accounts/${reseller.id}?tab=business`, /^account-/);
+  await lists('orders');
   await look(page, `/panel/admin/packages/${trial}`, 'Trial');
-  await look(page, `/panel/admin/accounts/${reseller.id}?tab=customers`, /^account-/);
+  await lists('access');
   await look(page, '/panel/admin/packages/new', 'New package');
+  await lists('business');
 });
 
 test('nor does a page of an account that is empty, blocked, or no one’s yet @nightly', async () => {
@@ -478,13 +480,15 @@ async function openEach(page: Page, dialogs: readonly PageDialog[]): Promise<voi
 
 async function look(page: Page, path: string, title: string | RegExp): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
+  const isOpen = page.url() === panel.service.address + path;
   // If both pages have the same title, nothing shows when the next page is there, so do not navigate in place.
   const isAlike = (await heading(page, title).count()) > 0;
   const isInPanel = [path, new URL(page.url()).pathname].every((one) =>
     /^\/panel\/(?!sign-in|reset-)/.test(one),
   );
-  if (isInPanel && !isAlike && !isWhole) await goInPlace(page, path);
-  else await page.goto(path);
+  if (!isInPanel || isWhole) await page.goto(path);
+  else if (!isAlike) await goInPlace(page, path);
+  else if (!isOpen) await page.goto(path);
   await heading(page, title).waitFor();
   await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
   await check(page, path);
