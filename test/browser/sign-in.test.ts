@@ -81,19 +81,11 @@ test('a sign-in page leads nowhere but into the panel', async () => {
   const reseller = await panel.service.createReseller();
   await setTestPassword(panel.service, reseller);
   const username = await usernameOf(panel.service, reseller);
-  const page = await panel.open('/panel/sign-in');
-  for (const next of [
-    'https://evil.example/',
-    '//evil.example/',
-    '/\\evil.example/',
-    'javascript:alert(1)',
-  ]) {
-    await page.context().clearCookies();
-    await page.goto(`/panel/sign-in?next=${encodeURIComponent(next)}`);
-    await typeSignIn(page, username, testPassword);
-    await heading(page, 'Overview').waitFor();
-    assert.equal(new URL(page.url()).origin, panel.service.address);
-  }
+  // wanted-path.test.ts tries other addresses.
+  const page = await panel.open(`/panel/sign-in?next=${encodeURIComponent('//evil.example/')}`);
+  await typeSignIn(page, username, testPassword);
+  await heading(page, 'Overview').waitFor();
+  assert.equal(new URL(page.url()).origin, panel.service.address);
 });
 
 test('codes at sign-in: set up by key, asked for with the password, a recovery code lets in once, then off again', async () => {

@@ -9,6 +9,7 @@ import { EntryCard } from './entry-card.tsx';
 import FirstPasswordScreen from './first-password-screen.tsx';
 import { LookAround } from './look-around.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { wantedPath } from './wanted-path.ts';
 
 const base = import.meta.env.BASE_URL.slice(0, -1);
 
@@ -17,7 +18,7 @@ export function SignInPage() {
   // If this request fails, assume that the service cannot send mail.
   const { data: options } = useQuery(signInOptionsQuery);
   const [first, setFirst] = useState<{ readonly username: string; readonly typed: string } | null>(null);
-  const open = () => window.location.assign(base + wantedPath());
+  const open = () => window.location.assign(base + wantedPath(base, window.location));
   if (first !== null) return <FirstPasswordScreen {...first} onDone={open} />;
   return (
     <EntryCard
@@ -53,13 +54,4 @@ export function SignInPage() {
       {options !== undefined && options.demo !== 'off' ? <LookAround /> : null}
     </EntryCard>
   );
-}
-
-/** Only paths within the panel, so that a crafted link cannot lead to another site. */
-function wantedPath(): string {
-  const { pathname, search } = window.location;
-  if (pathname.startsWith(`${base}/`) && !/^\/sign-in\/?$/.test(pathname.slice(base.length)))
-    return pathname.slice(base.length) + search;
-  const next = new URLSearchParams(search).get('next') ?? '/';
-  return /^\/(?![/\\])/.test(next) && !next.startsWith('/sign-in') ? next : '/';
 }
