@@ -28,13 +28,13 @@ const panel = usePanelBrowser(async (service) => {
 });
 after(() => otherSite?.close());
 
+const isGate = process.env['TEST_GATE'] === '1';
 const isUnsafe = ({ method }: Route) => method !== 'GET' && method !== 'HEAD';
 
 test('a page of another origin cannot make its visitor’s browser change anything: forms and scripts are refused', async () => {
   const { service } = panel;
   const victims = [await panel.openAs(reseller), await panel.openAs(service.admin)];
-  const posts = routes.filter(({ method }) => method === 'POST');
-  assert.ok(posts.length > 10, `${posts.length} routes take a POST`);
+  const posts = chosenPosts();
   const before = await factsOf(service);
   for (const [place, page] of victims.entries()) {
     await heading(page, /^(Overview|Business)$/).waitFor();
@@ -113,6 +113,15 @@ test('a reseller’s own page gets nothing out of any route of the console, nor 
     await heading(page, /^(Overview|Business)$/).waitFor();
   }
 });
+
+/** The gate takes about every eighth route here, because panel-doors.test.ts sends the headers of other sites to all. */
+function chosenPosts(): readonly Route[] {
+  const posts = routes.filter(({ method }) => method === 'POST');
+  assert.ok(posts.length > 40, `${posts.length} routes take a POST`);
+  const always = ['/panel/api/v1/orders', '/panel/api/sign-out'];
+  assert.equal(posts.filter(({ path }) => always.includes(path)).length, always.length);
+  return posts.filter(({ path }, index) => !isGate || index % 8 === 0 || always.includes(path));
+}
 
 /** Everything that an attack could change. The audit log counts all changes. */
 async function factsOf({ admin }: TestService): Promise<unknown> {
