@@ -55,29 +55,27 @@ const allowed: readonly (readonly [file: string, text: string])[] = [
   ['web/src/shell/', 'speech input'],
 ];
 
-function partsOf(line: string): string[] {
-  // Remove paths, because file names have their own rules.
-  const text = line.replaceAll(/[\w./-]+\.(tsx?|md|sql|lua)\b/g, '');
-  return text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+const ofWords = Object.entries(oldWords);
+const ofNames = Object.entries(oldNames).map(([name, right]) => [name, name.toLowerCase(), right] as const);
+
+function partsOf(text: string): ReadonlySet<string> {
+  return new Set(text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g)?.map((part) => part.toLowerCase()));
 }
 
 function problemsOf(file: string, text: string): string[] {
   const problems: string[] = [];
+  const exceptions = allowed.flatMap(([path, part]) => (file.startsWith(path) ? [part] : []));
   for (const [index, line] of text.split('\n').entries()) {
-    if (allowed.some(([path, part]) => file.startsWith(path) && line.includes(part))) continue;
-    const parts = partsOf(line).map((part) => part.toLowerCase());
-    for (const [word, right] of Object.entries(oldWords)) {
-      if (parts.some((part) => part === word || part === `${word}s` || part === `${word}es`))
+    if (exceptions.some((part) => line.includes(part))) continue;
+    // Remove paths, because file names have their own rules.
+    const parts = partsOf(line.replaceAll(/[\w./-]+\.(tsx?|md|sql|lua)\b/g, ''));
+    for (const [word, right] of ofWords) {
+      if (parts.has(word) || parts.has(`${word}s`) || parts.has(`${word}es`))
         problems.push(`${file}:${index + 1}: say ${right}, not ${word}`);
     }
-    for (const [name, right] of Object.entries(oldNames)) {
-      if (
-        line
-          .replaceAll(/[\w./-]+\.tsx?\b/g, '')
-          .toLowerCase()
-          .includes(name.toLowerCase())
-      )
-        problems.push(`${file}:${index + 1}: say ${right}, not ${name}`);
+    const lower = line.replaceAll(/[\w./-]+\.tsx?\b/g, '').toLowerCase();
+    for (const [name, lowerName, right] of ofNames) {
+      if (lower.includes(lowerName)) problems.push(`${file}:${index + 1}: say ${right}, not ${name}`);
     }
   }
   return problems;
