@@ -29,7 +29,6 @@ const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));
 const inFolder = (name: string) => join(folder, name);
 const secretKey = 'the key that the operator has chosen';
 const adminKey = mintApiKey('live');
-const backup = inFolder('original.backup');
 
 async function startAndStop(environment: Readonly<Record<string, string>>): Promise<void> {
   const service = await startServiceHere({ PORT: '0', ...environment });
@@ -41,6 +40,15 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   return runCommand(args, { cwd: folder, environment: { PORT: '0', ...environment } });
 }
 
+let made: Promise<string> | undefined;
+
+function backupOfOriginal(): Promise<string> {
+  const path = inFolder('original.backup');
+  const environment = { DATA_DIR: inFolder('original'), SECRET_KEY: secretKey };
+  made ??= runForJson(['backup', path], { cwd: folder, environment }).then(() => path);
+  return made;
+}
+
 function newDataDir(name: string): string {
   copyEmbeddedTemplate(inFolder(name));
   return inFolder(name);
@@ -49,24 +57,23 @@ function newDataDir(name: string): string {
 before(async () => {
   const environment = { DATA_DIR: newDataDir('original'), SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey };
   await startAndStop(environment);
-  await runForJson(['backup', backup], { cwd: folder, environment });
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('after a restore with SECRET_KEY in the environment', () => {
+describe('after a restore with SECRET_KEY in the environment @nightly', () => {
   const dataDir = inFolder('restored');
   const kept = join(dataDir, 'secret.key');
 
   before(async () => {
     newDataDir('restored');
-    await runForJson(['restore', backup], {
+    await runForJson(['restore', await backupOfOriginal()], {
       cwd: folder,
       environment: { DATA_DIR: dataDir, SECRET_KEY: secretKey },
     });
     assert.ok(!existsSync(kept));
   });
 
-  test('commands and starts without it say what is missing, and make no other key @nightly', async () => {
+  test('commands and starts without it say what is missing, and make no other key', async () => {
     for (const args of [['verify'], ['serve'], ['backup', inFolder('x.backup')]]) {
       assertRefused(
         await run(args, { DATA_DIR: dataDir }),
@@ -83,7 +90,7 @@ describe('after a restore with SECRET_KEY in the environment', () => {
     assert.match(check?.says ?? '', /secret\.key is missing/);
   });
 
-  test('a wrong file is named, a damaged one too, and the right one is taken @nightly', async () => {
+  test('a wrong file is named, a damaged one too, and the right one is taken', async () => {
     writeFileSync(kept, `${'w'.repeat(43)}\n`);
     assertRefused(await run(['verify'], { DATA_DIR: dataDir }), 1, /The key in .*secret\.key is not the one/);
     writeFileSync(kept, 'short\n');
@@ -99,7 +106,10 @@ test('a restore takes the right secret.key that was copied into the empty folder
   const dataDir = inFolder('prepared');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'secret.key'), `${secretKey}\n`, { mode: 0o600 });
-  const restored = await runForJson(['restore', backup], { cwd: folder, environment: { DATA_DIR: dataDir } });
+  const restored = await runForJson(['restore', await backupOfOriginal()], {
+    cwd: folder,
+    environment: { DATA_DIR: dataDir },
+  });
   assert.equal(restored.verify.ok, true);
   await startAndStop({ DATA_DIR: dataDir });
   assert.equal(readFileSync(join(dataDir, 'secret.key'), 'utf8'), `${secretKey}\n`);
