@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +72,14 @@ describe('on this machine', () => {
     );
     assertCheck(checks, 'data folder', 'ok', /the first start creates/);
     assertCheck(checks, 'database', 'ok', /the first start creates it/);
-    assertCheck(checks, 'disk', checks.get('disk')?.state ?? 'fail', /MiB free/);
+    const { bavail, bsize } = statfsSync(cwd);
+    const isRoomy = bavail * bsize >= 2048 * 2 ** 20;
+    assertCheck(
+      checks,
+      'disk',
+      isRoomy ? 'ok' : 'warn',
+      isRoomy ? /^\d+ MiB free$/ : /^only \d+ MiB free: a busy service/,
+    );
     assert.deepEqual(readdirSync(cwd), []);
   });
 
@@ -203,15 +210,21 @@ describe('on this machine', () => {
 
 describe('on PostgreSQL', () => {
   const safe = () => ({ ALLOW_UNSAFE_DATABASE: '1' });
-
-  test('of a list of hosts each is named with what it is', async () => {
-    const single = await createDatabase();
-    const { host } = new URL(single);
-    const environment = { ...settings, ...safe() };
+  let migrated: string;
+  before(async () => {
+    const DATABASE_URL = await createDatabase();
     await runForJson(['migrate'], {
       cwd: newFolder(),
-      environment: { ...environment, DATABASE_URL: single },
+      environment: { ...settings, DATABASE_URL, ...safe() },
     });
+    migrated = nameOf(DATABASE_URL);
+  });
+  const createMigratedDatabase = () => createDatabase(`template ${migrated}`);
+
+  test('of a list of hosts each is named with what it is', async () => {
+    const single = await createMigratedDatabase();
+    const { host } = new URL(single);
+    const environment = { ...settings, ...safe() };
     const checks = await doctor({
       ...environment,
       DATABASE_URL: single.replace(host, `127.0.0.1:1,${host}`),
@@ -264,9 +277,8 @@ describe('on PostgreSQL', () => {
   });
 
   test('a schema that is behind, ahead, or another one', async () => {
-    const DATABASE_URL = await createDatabase();
+    const DATABASE_URL = await createMigratedDatabase();
     const environment = { ...settings, DATABASE_URL, ...safe() };
-    await runForJson(['migrate'], { cwd: newFolder(), environment });
     await askServer(
       DATABASE_URL,
       "insert into schema_migrations values (9999, '9999-later.sql', 'x', now())",
@@ -279,9 +291,8 @@ describe('on PostgreSQL', () => {
   });
 
   test('a key that an earlier version showed, and a clock that is behind the newest record', async () => {
-    const DATABASE_URL = await createDatabase();
+    const DATABASE_URL = await createMigratedDatabase();
     const environment = { ...settings, DATABASE_URL, ...safe() };
-    await runForJson(['migrate'], { cwd: newFolder(), environment });
     const checks = await doctor(environment);
     assertCheck(checks, 'clock', 'ok', /the same in the database/);
     assertCheck(checks, 'schema', 'ok', /up to date/);
