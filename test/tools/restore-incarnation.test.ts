@@ -13,6 +13,7 @@ import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
 import { askServer } from '../harness/one-question.ts';
+import { createPostgresDatabase } from '../harness/postgres-database.ts';
 import {
   type ProductReceiver,
   type ReceivedCall,
@@ -197,18 +198,17 @@ for (const [kind, createPlace] of Object.entries(kinds)) {
 }
 
 test('a restore that ended between its load and its new incarnation starts no service', async () => {
-  const url = await createDatabase();
-  const environment = { ...settings, DATABASE_URL: url };
-  const service = await start({ DATABASE_URL: url });
-  await stop(service);
-  const backup = join(folder, 'interrupted.backup');
-  await runForJson(['backup', backup], { cwd: folder, environment });
-  await askServer(url, 'create table unfinished_restore ()');
-  assertRefused(await runCommand(['verify'], { cwd: folder, environment }), 1, /was interrupted/);
-  await assert.rejects(() => start({ DATABASE_URL: url }), /was interrupted/);
-  const target = await createDatabase();
-  await runForJson(['restore', backup], { cwd: folder, environment: { ...settings, DATABASE_URL: target } });
-  await stop(await start({ DATABASE_URL: target }));
+  const { url, remove } = await createPostgresDatabase();
+  try {
+    const environment = { ...settings, DATABASE_URL: url };
+    const service = await start({ DATABASE_URL: url });
+    await stop(service);
+    await askServer(url, 'create table unfinished_restore ()');
+    assertRefused(await runCommand(['verify'], { cwd: folder, environment }), 1, /was interrupted/);
+    await assert.rejects(() => start({ DATABASE_URL: url }), /was interrupted/);
+  } finally {
+    await remove();
+  }
 });
 
 function startProcess(place: Place): Promise<ServiceHere> {
