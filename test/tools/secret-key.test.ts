@@ -18,12 +18,12 @@ import pg from 'pg';
 import { startServiceHere } from '../../proof/machines/service-here.ts';
 import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
 import { readConfig } from '../../src/setup/config.ts';
 import { findDatabase } from '../../src/setup/open-database.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
+import { createPostgresDatabase } from '../harness/postgres-database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-secret-key-'));
 const inFolder = (name: string) => join(folder, name);
@@ -184,11 +184,8 @@ describe('SECRET_KEY is replaced', () => {
   });
 
   test('on PostgreSQL not before every process that runs knows the new key: those that do not are named', async () => {
-    const postgres = await postgresForTests();
-    const client = new pg.Client({ connectionString: postgres.url });
-    const name = `secret_key_${process.pid}`;
-    const url = new URL(postgres.url);
-    url.pathname = `/${name}`;
+    const created = await createPostgresDatabase();
+    const url = new URL(created.url);
     // The operator's own application_name must not hide other processes.
     url.searchParams.set('application_name', 'shop');
     const start = (settings: Readonly<Record<string, string>>) =>
@@ -196,8 +193,6 @@ describe('SECRET_KEY is replaced', () => {
     const knowsOld = { SECRET_KEY: oldKey, ADMIN_API_KEY: adminKey };
     const knowsBoth = { ...knowsOld, SECRET_KEY_PREVIOUS: newKey };
     const reseal = { DATABASE_URL: url.href, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey };
-    await client.connect();
-    await client.query(`create database ${name}`);
     let service = await start(knowsOld);
     try {
       // Acts as a process of the first edition, which does not announce its keys.
@@ -220,9 +215,7 @@ describe('SECRET_KEY is replaced', () => {
     } finally {
       service.kill('SIGKILL');
       await service.gone;
-      await client.query(`drop database ${name} with (force)`);
-      await client.end();
-      await postgres.remove();
+      await created.remove();
     }
   });
 });
