@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import type { CrashPoint } from '../../proof/machines/crash-points.ts';
 import { runKillProof } from '../../proof/machines/kill-proof.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { startThrowawayPostgres } from '../../scripts/throwaway-postgres.ts';
 import { fixedSeed as seed } from '../harness/fixed-seed.ts';
+import { createPostgresDatabase } from '../harness/postgres-database.ts';
 
 // At the commit, the order may or may not be charged; right after it, the client does not know that it is.
 const edges: Readonly<Record<'embedded' | 'postgres', readonly CrashPoint[]>> = {
@@ -31,7 +31,7 @@ test('kill -9 around the commit loses and doubles no order on the embedded datab
 });
 
 test('kill -9 around the commit and before the answer loses and doubles no order on PostgreSQL', async (context) => {
-  const postgres = await startThrowawayPostgres();
+  const postgres = await createPostgresDatabase();
   context.after(() => postgres.remove());
   context.diagnostic(`seed ${seed}`);
   const report = await runKillProof({
