@@ -44,7 +44,7 @@ const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: secretKey, ADMIN_API_KEY: adminKey, PORT: '0' };
 
 /** The pause between two orders during a backup, so that orders continue but leave the CPU to other tests. */
-const restMilliseconds = 5;
+const restMilliseconds = 50;
 
 const oddTexts = [
   'a "quoted" \\ back\\slash',

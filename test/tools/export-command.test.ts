@@ -6,18 +6,21 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
 import { startServiceProcess } from '../../proof/machines/service-process.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
-import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { assertRefused, runCommand, runForJson } from '../harness/command-process.ts';
-import { askServer } from '../harness/one-question.ts';
+import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-export-'));
 const adminKey = mintApiKey('live');
 const settings = { SECRET_KEY: 'the key of a service to export from', ADMIN_API_KEY: adminKey, PORT: '0' };
+
+/** The pause between two orders during an export, so that orders continue but leave the CPU to other tests. */
+const restMilliseconds = 20;
 
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -119,26 +122,21 @@ describe('with the embedded database', () => {
 });
 
 describe('with PostgreSQL', () => {
-  let postgres: Awaited<ReturnType<typeof postgresForTests>>;
-  const name = `export_${process.pid}`;
+  let database: PostgresDatabase;
   before(async () => {
-    postgres = await postgresForTests();
-    await askServer(postgres.url, `create database ${name}`);
+    database = await createPostgresDatabase();
   });
-  after(async () => {
-    await askServer(postgres.url, `drop database if exists ${name} with (force)`);
-    await postgres.remove();
-  });
+  after(() => database.remove());
 
   test('an export under load is one consistent moment: its ledger adds up to its balance', async () => {
-    const url = new URL(postgres.url);
-    url.pathname = `/${name}`;
-    const environment = { ...settings, DATABASE_URL: url.href };
+    const environment = { ...settings, DATABASE_URL: database.url };
     const { service, reseller, packageId } = await fill(await startServiceHere(environment));
     let isOver = false;
     const stream = (async () => {
-      for (let placed = 0; !isOver; placed += 1)
+      for (let placed = 0; !isOver; placed += 1) {
         await created(reseller.post('/api/v1/orders', { package_id: packageId, customer: `busy-${placed}` }));
+        await pause(restMilliseconds);
+      }
     })();
     const balances: string[] = [];
     try {
