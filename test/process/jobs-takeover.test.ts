@@ -100,7 +100,7 @@ test('a process that was frozen loses its job, and stops when it wakes up @night
   await stopAll(first, second);
 });
 
-test('a process that closes hands its job over without a failure', async () => {
+test('a process that closes hands its job over without a failure @nightly', async () => {
   const { first, second, lease } = await startTwo();
   const asked = second.says();
   first.child.kill('SIGTERM');

@@ -96,7 +96,7 @@ test('SIGINT alone does not wait for clients of /readyz @nightly', async () => {
   await ends();
 });
 
-test('a process that no one asks whether it is ready ends at once', async () => {
+test('a process that no one asks whether it is ready ends at once @nightly', async () => {
   service.kill('SIGTERM');
   await ends();
 });
