@@ -254,7 +254,7 @@ describe('the first start of all', () => {
   });
 
   test('a second start on its folder ends with one sentence and harms nothing', async () => {
-    const refused = await refusedStart({ DATA_DIR: dataDir });
+    const refused = await refusal({ DATA_DIR: dataDir });
     assert.match(refused, /in use by another Sellthrough \(process \d+\)/);
     assert.ok(refused.includes(String(first.child.pid)), 'it names the one that runs');
     const report = await verify({ DATA_DIR: dataDir });
