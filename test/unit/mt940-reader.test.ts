@@ -266,15 +266,14 @@ describe('it refuses', () => {
   for (const [title, file, problem] of table) test(title, () => assertRefused(file, problem));
 });
 
-test('100,000 lines are read, one more is refused', () => {
+test('more than 100,000 lines are refused', () => {
+  const count = 100_001;
   const line = [':61:261125C1,00NTRFNONREF', ':86:166?20SVWZ+RF8300001003'];
-  const file = (count: number) =>
-    bytesOf([
-      ...german.slice(0, 3),
-      ':60F:C261124EUR0,',
-      ...Array(count).fill(line).flat(),
-      `:62F:C261125EUR${count},`,
-    ]);
-  assert.equal(readMt940(file(100_000))[0]?.lines.length, 100_000);
-  assertRefused(file(100_001), 'too_many_lines');
+  const file = bytesOf([
+    ...german.slice(0, 3),
+    ':60F:C261124EUR0,',
+    ...Array(count).fill(line).flat(),
+    `:62F:C261125EUR${count},`,
+  ]);
+  assertRefused(file, 'too_many_lines');
 });
