@@ -28,17 +28,17 @@ function looks(...lists: readonly (readonly number[])[]) {
 
 test('what every look finds is there, and what one does not is not', async () => {
   const { look, count } = looks([1, 2, 3], [1, 2], [2, 3], [1, 2, 3]);
-  assert.deepEqual(await recheckInDoubt(onOneServer, look, signal), [2]);
+  assert.deepEqual(await recheckInDoubt(onOneServer, look, signal, 1), [2]);
   assert.equal(count(), 4);
 });
 
 test('nothing is looked for twice where there is nothing', async () => {
   const { look, count } = looks([]);
-  assert.deepEqual(await recheckInDoubt(onOneServer, look, signal), []);
+  assert.deepEqual(await recheckInDoubt(onOneServer, look, signal, 1), []);
   assert.equal(count(), 1);
 });
 
 test('while something is prepared on a server it is waited for', async () => {
   const { look } = looks([7, 8], [7, 8], [7, 8], [7, 8], [7, 8], [8]);
-  assert.deepEqual(await recheckInDoubt(spread([true, true, true, true, true, false]), look, signal), [8]);
+  assert.deepEqual(await recheckInDoubt(spread([true, true, true, true, true, false]), look, signal, 1), [8]);
 });

@@ -7,7 +7,7 @@ import type { Queryable } from '../../platform/database/database.ts';
 import { isAnythingPrepared } from '../../platform/database/shards/citus.ts';
 
 const looksMax = 4;
-const pauseMilliseconds = 250;
+const defaultPauseMilliseconds = 250;
 /** While transactions are prepared, checks for two minutes. After that a finding counts. */
 const looksInDoubtMax = 480;
 
@@ -16,6 +16,7 @@ export async function recheckInDoubt<Found extends number | string>(
   database: Queryable,
   look: () => Promise<readonly Found[]>,
   signal: AbortSignal,
+  pauseMilliseconds = defaultPauseMilliseconds,
 ): Promise<readonly Found[]> {
   let found = await look();
   for (let looks = 1; looks < looksInDoubtMax && found.length > 0; looks += 1) {
