@@ -46,6 +46,12 @@ const isThere = ({ title, command: [program = ''] }: Language): boolean =>
     (each) => spawnSync(each, [each === 'openssl' ? 'version' : '--version']).error === undefined,
   );
 
+let service: TestService;
+before(async () => {
+  service = await startTestService();
+});
+after(() => service?.close());
+
 function sampleOf(text: string, language: string): string {
   const fence = new RegExp(`<summary>${language}</summary>\\n\\n\`\`\`\\w+\\n([\\s\\S]*?\\n)\`\`\`\\n`);
   const [, sample] = fence.exec(text) ?? [];
@@ -116,33 +122,28 @@ for (const language of languages) {
     };
 
     describe('that follow the feed', () => {
-      let service: TestService;
-      before(async () => {
-        service = await startTestService();
-      });
-      after(() => service?.close());
-
       test('show every event once, also those of the time when they were not running', async () => {
         const account = await service.createReseller({ credit: '100.00' });
         const environment = { SELLTHROUGH_URL: service.address, SELLTHROUGH_KEY: account.key };
         const newest = async () => Number(expectStatus(await account.get('/events'), 200).last_id);
         await newest();
         const sample = sampleOf(feedText, language.title);
-        const place = (customer: string) => placeOrder(service, account, { customer });
+        const place = (name: string) =>
+          placeOrder(service, account, { customer: `${name}-${account.id}@example.com` });
 
-        await place('first@example.com');
+        await place('first');
         const first = start(language.command, sample, environment);
         const last = await newest();
         await first.says(new RegExp(`${last}`));
         // The reader is waiting now, so it gets the next event at once.
-        await place('second@example.com');
+        await place('second');
         const received = await newest();
         await first.says(new RegExp(`${received}`));
         while (Number(readPlace(folder)) !== received)
           await new Promise((resolve) => setTimeout(resolve, 10));
         await first.kill();
 
-        await place('third@example.com');
+        await place('third');
         const again = start(language.command, sample, environment);
         const said = await again.says(new RegExp(`${await newest()}`));
         assert.match(said, new RegExp(`\\b${received + 1}\\b`), 'the first that it has not seen');
