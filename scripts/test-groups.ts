@@ -142,6 +142,7 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
     'accounts and people are found by e-mail, keys by their last four; a reseller finds its own alone',
   ],
   'panel-access': [
+    'the key is shown for the password only, and the audit log notes it',
     'a sensitive action names the password it lacks, refuses a wrong one, and is done with the right one',
     'sessions are listed with the current one, and each can be ended, or all others',
     'codes are switched off with the password and a code, or a recovery code',
