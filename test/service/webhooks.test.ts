@@ -161,8 +161,10 @@ describe('what is sent', () => {
     await account.patch(made.path, { enabled: true });
     await deliver();
     const received = await made.at.gets(2);
+    // What was under way when the endpoint changed may come again.
+    const events = new Map(received.map(({ event }) => [event.id, event]));
     assert.deepEqual(
-      received.map(({ event }) => [event.type, event.data.customer.reference]),
+      [...events.values()].map(({ type, data }) => [type, data.customer.reference]),
       [
         ['customer.created', 'typed'],
         ['customer.created', 'while-off'],
