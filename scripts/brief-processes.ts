@@ -1,8 +1,12 @@
 // Node's flags for short-lived processes: test workers (test.ts) and the programs that they start
 // (test/harness/child-environment.ts). Both need the same flags to share Node's compile cache.
 
-/** V8 starts with a small heap and collects garbage again and again while loading: a tenth of the CPU time. */
+/**
+ * V8 starts with a small heap and collects garbage again and again while loading: a tenth of the CPU time. The embedded
+ * database switches off the collection of WebAssembly code, and V8 refuses cached code that was made with other flags.
+ */
 export const roomyHeap: readonly string[] = [
+  '--no-wasm-code-gc',
   '--initial-old-space-size=256',
   '--min-semi-space-size=64',
   '--max-semi-space-size=64',
