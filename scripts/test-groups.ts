@@ -101,6 +101,13 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
     '27: the entry of a debit in the audit log is deleted',
   ],
   'customer-edits': [],
+  'customer-erasure': [
+    'a customer with a long history',
+    'is named in tables, events, logs, calls and the audit log',
+    'is not erased while the plan runs or renews itself again',
+    'is erased from every table once the job has run twice',
+    'after a restore, those on the list are erased again, but not a customer who has their number now',
+  ],
   'customer-export': [],
   'customer-references': [
     'no other customer can have a reference that is or was taken, in this account or another',
@@ -131,8 +138,16 @@ const onEmbedded: Readonly<Record<string, readonly string[]>> = {
     'a mail has the operator’s name, color, logo and address for answers, as they are when it is sent',
     'where no browser asks, a colleague’s invitation is in the account’s language, and the first one in the operator’s',
   ],
-  'million-rows': [
-    'a page of a filtered list reads a bounded number of rows, however few fit, and the pages hold all that do',
+  'million-rows': [],
+  'order-batches': [
+    'orders that arrive together',
+    'one order costs exactly two round trips',
+    'however many orders a batch holds, it costs two round trips',
+    '200 parallel orders of 10.00 against a credit of 70.00 give exactly 7',
+    'a batch answers as its orders one after another would',
+    'a batch that one order breaks',
+    'is answered 500 for that order alone, and the others of the batch succeed',
+    'leaves nothing behind: the same customer and key succeed once the data is mended',
   ],
   'operator-cancels': [
     'the operator cancels a plan once: the account gets the refund, the event and the history name the operator',

@@ -8,7 +8,7 @@ import {
 import { confirmAddresses } from './confirm-addresses.ts';
 import { type ReceivedMail, startMailServer } from './mail-server.ts';
 import { expectStatus } from './refusals.ts';
-import { runJob } from './run-job.ts';
+import { onlyJobs, runJob } from './run-job.ts';
 
 export interface AlertScene {
   readonly service: TestService;
@@ -27,6 +27,7 @@ export async function startAlertScene(environment: Record<string, string> = {}):
       MAIL_FROM: 'Example Ltd <billing@example.com>',
       ...environment,
     },
+    limits: { scheduledJobs: onlyJobs('alertMails', 'mail', 'autoTopups', 'payments') },
   });
 
   async function arrived(): Promise<readonly ReceivedMail[]> {

@@ -182,7 +182,7 @@ describe('an account with some of everything', () => {
     const text = all.join('\n');
     assert.equal(secrets.length, 2);
     for (const secret of secrets) assert.ok(!text.includes(secret));
-    assert.doesNotMatch(text, /\$scrypt|"password|whsec_|st_live_|token_hash|secret_hash/);
+    assert.doesNotMatch(text, /\$argon2id|"password|whsec_|sk_(?:live|test)_|token_hash|secret_hash/);
   });
 });
 

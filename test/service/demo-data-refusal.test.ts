@@ -7,6 +7,7 @@ import { fillDemo } from '../../scripts/demo/fill-demo.ts';
 import { createTestDatabase } from '../../scripts/throwaway/test-database.ts';
 import { findAdministratorId } from '../../src/features/identity/find-accounts.ts';
 import { createPackageCatalog } from '../../src/features/packages/package-catalog.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { readConfig } from '../../src/setup/config.ts';
 import { createDemoPackages } from '../../src/setup/demo-packages.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
@@ -21,13 +22,10 @@ test('a database that is in use is refused and left as it is', async () => {
       ? { DATA_DIR: testDatabase.config.dataDir }
       : { DATABASE_URL: testDatabase.config.connectionString }),
   });
-  const rows = async () => {
-    const { database } = await openDatabase(config, now);
+  const rows = (database: Database) => {
     const text =
       'select to_jsonb(p)::text as line from packages p union all select to_jsonb(a)::text from accounts a';
-    const found = await database.query({ name: '', text: `${text} order by 1` });
-    await database.close();
-    return found;
+    return database.query({ name: '', text: `${text} order by 1` });
   };
   try {
     const { database, seal } = await openDatabase(config, now);
@@ -35,12 +33,14 @@ test('a database that is in use is refused and left as it is', async () => {
     const actorId = await findAdministratorId(database);
     assert.ok(actorId !== null);
     await createDemoPackages(database, await createPackageCatalog(database), { actorId, now });
+    const before = await rows(database);
     await database.close();
-    const before = await rows();
     assert.ok(before.length > 1);
     const options = { seed: 3, share: 0.03, until: now, password: 'correct horse', say: () => undefined };
     await assert.rejects(fillDemo(config, options), /This database is in use/);
-    assert.deepEqual(await rows(), before);
+    const after = await openDatabase(config, now);
+    assert.deepEqual(await rows(after.database), before);
+    await after.database.close();
   } finally {
     await testDatabase.remove();
   }

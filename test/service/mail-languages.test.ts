@@ -19,6 +19,7 @@ import {
 } from '../harness/panel-client.ts';
 import { addPerson, ownPassword } from '../harness/people.ts';
 import { expectStatus } from '../harness/refusals.ts';
+import { onlyJobs, runJob } from '../harness/run-job.ts';
 import { runPlanEnds } from '../harness/run-plan-ends.ts';
 import { changeAccount, placeOrder, secondsOf } from '../harness/shop.ts';
 
@@ -35,6 +36,7 @@ before(async () => {
       MAIL_FROM: 'billing@example.com',
       TRUST_PROXY: '127.0.0.1',
     },
+    limits: { scheduledJobs: onlyJobs('alertMails', 'mail') },
   });
 });
 after(async () => {
@@ -43,16 +45,8 @@ after(async () => {
 });
 
 async function arrived(): Promise<readonly ReceivedMail[]> {
-  const { jobs, passwordLinks } = service.service;
-  await passwordLinks.settled();
-  for (const kind of ['alert_mails', 'mail']) {
-    const text = `update jobs set next_run_at = to_timestamp(0) where kind = '${kind}' and leased_by is null`;
-    await service.database.query({ name: '', text });
-    for (let looks = 0; looks < 6; looks += 1) {
-      await jobs.look();
-      await jobs.idle();
-    }
-  }
+  await service.service.passwordLinks.settled();
+  for (const kind of ['alert_mails', 'mail']) await runJob(service, kind);
   return mailServer.take();
 }
 

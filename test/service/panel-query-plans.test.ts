@@ -48,6 +48,7 @@ const statements: Readonly<Record<string, RegExp | null>> = {
   find_order_end: /order_handoffs_pkey/,
   list_customers_by_number: /customers_pkey/,
   list_customers_in_time: /customers_expiry/,
+  list_suspended_customers: /customers_suspended/,
   list_customers_by_expiry: /customers_expiry/,
   list_customers_by_last_expiry: /Backward[\s\S]*customers_expiry/,
   count_customers_in_time: /customers_expiry/,
@@ -258,6 +259,7 @@ async function setProduct(mode: 'none' | 'confirm'): Promise<void> {
 }
 
 async function visit(orderId: number, customerId: number): Promise<void> {
+  assert.equal((await account.get('/customers?status=suspended')).status, 200);
   for (const path of [
     '/me',
     '/sessions',

@@ -18,6 +18,7 @@ import {
 } from '../harness/panel-client.ts';
 import { addPerson, ownPassword } from '../harness/people.ts';
 import { expectRefusal, expectStatus } from '../harness/refusals.ts';
+import { onlyJobs } from '../harness/run-job.ts';
 import { changeAccount } from '../harness/shop.ts';
 
 const api = '/api/admin/v1';
@@ -36,6 +37,7 @@ before(async () => {
       MAIL_FROM: 'billing@example.com',
       TRUST_PROXY: '127.0.0.1',
     },
+    limits: { scheduledJobs: onlyJobs('mail') },
   });
 });
 after(async () => {
@@ -245,7 +247,7 @@ test('asking is answered alike whether there is an account or not, and slowed do
 });
 
 test('people of another account who name an address take no link from its owner', async () => {
-  const [attacker, other] = [await createAccount('x@example.com'), await createAccount('y@example.com')];
+  const attacker = await createAccount('x@example.com');
   const victim = await createAccount('');
   for (const one of [1, 2, 3, 4, 5]) {
     await sql(
@@ -271,7 +273,6 @@ test('people of another account who name an address take no link from its owner'
   rest();
   const unknown = await ask('no-such@example.com');
   assert.deepEqual([unknown.status, unknown.text], [202, (await ask('v@example.com')).text]);
-  assert.ok(other.id > 0);
 });
 
 test('a sign-in from a new address is mailed, never the first one, and not again within ninety days', async () => {

@@ -133,7 +133,6 @@ test('a payment is credited once, however often and from wherever it is reported
   refusedAs(await pay(account, 2, 99_999n, 'stripe:pi_2'), 'validation_failed');
   refusedAs(await pay(account, 3, 100_000n), 'topup_not_found');
   assert.equal(await stands(account), '1000.00, owes 0.00');
-  await inOrder();
 });
 
 test('a dispute takes what is there, the rest is owed, and winning it gives back exactly what was taken', async () => {
@@ -167,7 +166,6 @@ test('a dispute takes what is there, the rest is owed, and winning it gives back
     'settlement -650.00',
     'reinstatement 1000.00',
   ]);
-  await inOrder();
 });
 
 test('refunds of a top-up never exceed it, and what was won back can be refunded', async () => {
@@ -190,7 +188,6 @@ test('refunds of a top-up never exceed it, and what was won back can be refunded
   moved(await takeBack(account, 1, 'stripe:re_3', 30_000n));
   refusedAs(await giveBack(account, 'stripe:dp_4'), 'topup_not_found');
   assert.equal(await stands(account), '0.00, owes 500.00');
-  await inOrder();
 });
 
 test('a refund by the operator takes no more than the balance, unless that is allowed', async () => {
@@ -206,7 +203,6 @@ test('a refund by the operator takes no more than the balance, unless that is al
   moved(await takeBack(account, 1, 'refund:2', 4_000n, { allowReceivable: false, by }));
   assert.equal(moved(await takeBack(account, 1, 'refund:3', 6_000n, { by })), 6_000n);
   assert.equal(await stands(account), '0.00, owes 60.00');
-  await inOrder();
 });
 
 test('of two receivables the older is settled first, and what is written off stays forgiven', async () => {
@@ -237,7 +233,6 @@ test('of two receivables the older is settled first, and what is written off sta
     'reinstatement 20.00',
     'reinstatement 100.00',
   ]);
-  await inOrder();
 });
 
 test('a credit says what it settled, also when it is sent again', async () => {
@@ -284,7 +279,6 @@ test('a credit says what it settled, also when it is sent again', async () => {
       { balance: '150.00', settled: '150.00', receivable: '50.00' },
     ],
   );
-  await inOrder();
 });
 
 test('a write-off forgives once, however often it is sent', async () => {
@@ -307,7 +301,6 @@ test('a write-off forgives once, however often it is sent', async () => {
   assert.equal(moved(await writeOff(account, null, 'rest')), 0n);
   assert.equal(moved(await writeOff(account, null, 'rest'), true), 0n);
   assert.equal(await stands(account), '0.00, owes 0.00');
-  await inOrder();
 });
 
 test('what comes back settles what else is owed', async () => {
@@ -322,7 +315,6 @@ test('what comes back settles what else is owed', async () => {
   assert.equal(moved(await takeBack(account, 2, 'stripe:dp_2', 10_000n)), 15_000n);
   assert.equal(moved(await giveBack(account, 'stripe:dp_1')), 5_000n);
   assert.equal(await stands(account), '0.00, owes 50.00');
-  await inOrder();
 });
 
 test('a payment, its dispute and its win in one batch are the same as one after another', async () => {
@@ -349,7 +341,6 @@ test('a payment, its dispute and its win in one batch are the same as one after 
     [false, false, true, false, false],
   );
   assert.equal(await stands(account), '77.00, owes 0.00');
-  await inOrder();
 });
 
 test('the events of a top-up say where it, the balance and the receivable stand', async () => {
@@ -385,7 +376,6 @@ test('statements count what went back as debits, and what came back as credits',
   const { data } = expectStatus(await account.get('/statements'), 200);
   const { credits, debits, closing } = data[0];
   assert.deepEqual({ credits, debits, closing }, { credits: '200.00', debits: '100.00', closing: '100.00' });
-  await inOrder();
 });
 
 test('verification names what was changed in payments, reversals and the receivable', async () => {
