@@ -57,8 +57,7 @@ import { runRenewals } from '../harness/run-renewals.ts';
 const seconds = Number(process.env['MODEL_SECONDS'] ?? 0);
 const seed = Number(process.env['MODEL_SEED'] ?? fixedSeed);
 const operationsPerHistory = 60;
-/** In the gate, the embedded database only has to run each query. */
-const historiesMin = process.env['TEST_GATE'] === '1' && !isPostgres ? 2 : 6;
+const historiesMin = 6;
 const shrinkMilliseconds = 30_000;
 
 let service: TestService;
