@@ -577,6 +577,9 @@ test('a person sees their own sign-ins and changes of how they sign in, and of n
   );
   const refused = await signInAnswer(service.address, { username, ...wrongPassword });
   expectRefusal(refused, '401 invalid_credentials');
+  // A refusal is entered after its answer.
+  const lastRefusal = '/api/admin/v1/audit?action=sign_in.refuse&limit=1';
+  while ((await service.admin.get(lastRefusal)).body.data[0]?.after?.username !== username);
   const again = await signIn(service, account, { setPassword: false });
   const { data } = (await again.get('/security-events')).body;
   const lines = data.map(({ action, by }: { action: string; by: string }) => `${action} ${by}`);
