@@ -67,7 +67,7 @@ export function rawRequest(lines: readonly string[], body = ''): string {
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** `rest` is what does not make a whole answer yet. */
+/** `rest`: the bytes behind the last whole answer. */
 export function parseAnswers(
   received: Buffer,
   head = false,

@@ -280,9 +280,9 @@ test('each caller reaches the routes whose scopes their role has, is forbidden t
 });
 
 /**
- * A session guard ignores keys, and a key guard sessions. So in the gate only those in order try the other kind. It also
- * leaves out distributors that are not in order, as the group decides only prices, and administrators' keys with all but
- * one of the scopes that resellers' keys try. The night tries them all.
+ * A session guard ignores keys, and a key guard ignores sessions, so in the gate only accounts in order try the other kind.
+ * The gate also leaves out distributors that are not in order, because the group decides only prices, and repeats only one
+ * scope of resellers' keys with administrators' keys. The night tries all callers.
  */
 function isTried({ name, scopes, key, cookie }: Caller, { guard }: Pick<DeclaredRoute, 'guard'>): boolean {
   if (!isGate || (key === undefined && cookie === undefined)) return true;
