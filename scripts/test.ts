@@ -240,16 +240,7 @@ function makeSteps(): readonly Step[] {
       tool('rules of openapi.json', '../scripts/lint-openapi.ts'),
       tool('texts of the pages', '../scripts/check-texts.ts'),
       tool('prose', '../scripts/check-prose.ts'),
-      tool(
-        'spelling',
-        'cspell/bin.mjs',
-        'lint',
-        '--no-progress',
-        '--no-summary',
-        '--cache',
-        '--cache-strategy=content',
-        '--cache-location=node_modules/.cache/cspell',
-      ),
+      tool('spelling', '../scripts/check-spelling.ts'),
     );
   }
   const suites: readonly (readonly [group: Group, name: string, files: readonly string[]])[] = [
