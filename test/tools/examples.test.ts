@@ -1,7 +1,7 @@
 // The examples in test mode. UPDATE_EXAMPLES=1 rewrites examples/output/, which their output must equal.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -12,7 +12,6 @@ import {
   type TestService,
 } from '../../scripts/throwaway/test-service.ts';
 import { installPhpClient, pythonClientEnvironment } from '../harness/client-driver.ts';
-import { installClientPackage } from '../harness/client-package.ts';
 import { type CuttingProxy, startCuttingProxy } from '../harness/cutting-proxy.ts';
 import { startHostileServer } from '../harness/hostile-server.ts';
 import { signIn } from '../harness/panel-client.ts';
@@ -43,7 +42,9 @@ before(async () => {
   }
   tests = Object.fromEntries(made) as typeof tests;
   cpSync(examples, folder, { recursive: true });
-  await installClientPackage(folder);
+  // sdk-package.test.ts installs it as its users do.
+  mkdirSync(join(folder, 'node_modules', '@sellthrough'), { recursive: true });
+  symlinkSync(join(root, 'sdk'), join(folder, 'node_modules', '@sellthrough', 'client'), 'junction');
   installPhpClient(folder);
 });
 after(async () => {

@@ -1,12 +1,15 @@
-// The packed client installs offline into an empty project, runs there with this machine's Node, and type-checks.
+// The client that the documents hand out, packed by npm, installs offline into an empty project, runs there with this
+// machine's Node, and type-checks.
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installClientPackage, succeed } from '../harness/client-package.ts';
+import { downloads } from '../../docs/.vitepress/page-list.ts';
+import { builtDocsFolder } from '../../src/service/docs-pages.ts';
 import { type HostileServer, startHostileServer } from '../harness/hostile-server.ts';
+import { runProgram } from '../harness/run-program.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -15,7 +18,9 @@ let server: HostileServer;
 
 before(async () => {
   server = await startHostileServer();
-  await installClientPackage(project);
+  writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const packed = join(builtDocsFolder, 'downloads', downloads['sdk/package.json'] ?? '');
+  await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund', packed], project);
 });
 after(async () => {
   await server.close();
@@ -143,6 +148,12 @@ async function checkTypes(
   };
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
   await succeed(process.execPath, [tsc, '--singleThreaded', '--project', 'tsconfig.json'], project);
+}
+
+async function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(program, args, { cwd });
+  assert.equal(code, 0, `${program} ${args.join(' ')} failed:\n${stdout}${stderr}`);
+  return stdout;
 }
 
 /** This Node and, if it is another one, the machine's own. */
