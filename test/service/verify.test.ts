@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isPostgres } from '../../scripts/throwaway/test-database.ts';
 import {
   startTestService,
   type TestAccount,
@@ -122,7 +123,7 @@ function breaksRule(falsification: Falsification): Falsification {
 
 const day = 'day 2026-01-15';
 const floodRows = 3_000;
-const falsifications: readonly Falsification[] = [
+const allFalsifications: readonly Falsification[] = [
   off('accounts', 'balance_cents', null, [account], /the balance is \d+ cents, the entries add up to \d+/),
   off('accounts', 'entry_count', null, [account], /the last entry is number 7, the counter says 8/),
   off('accounts', 'order_count', null, [account], /the last order is number 4, the counter says 5/),
@@ -409,6 +410,26 @@ const falsifications: readonly Falsification[] = [
     /days are summed to entry 8 of 7/,
   ),
 ];
+
+/**
+ * On the embedded database the gate runs only these: one for each type of column and for each query that only a problem
+ * causes. The night runs all.
+ */
+const onEmbeddedInGate: ReadonlySet<string> = new Set([
+  'accounts: balance_cents + 1',
+  'ledger_entries 6: dated a month earlier, before its days were summed',
+  'ledger_entries 6: order_number is null',
+  'orders: the row with number = 4 is missing',
+  "customers 1: expires_at + interval '1 day'",
+  'customers 2: paid_periods[3] + 1',
+  "plan_changes 2: kind is 'resume'",
+  'customer_references: the claim belongs to another account',
+  'customer_references: more of them than a report can show',
+  'ledger_days: another sum',
+]);
+const isBrief = process.env['TEST_GATE'] === '1' && !isPostgres;
+const falsifications = allFalsifications.filter(({ what }) => !isBrief || onEmbeddedInGate.has(what));
+if (isBrief) assert.equal(falsifications.length, onEmbeddedInGate.size);
 
 interface Case extends Falsification {
   readonly reseller: TestAccount;
