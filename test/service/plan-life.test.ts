@@ -15,7 +15,7 @@ import { changePackage, createPackage, placeOrder, renewOrder, secondsOf } from 
 
 let service: TestService;
 before(async () => {
-  service = await startTestService();
+  service = await startTestService({ environment: { PRODUCT_URL: 'https://product.example/welcome' } });
 });
 after(() => service.close());
 beforeEach(() => {
@@ -158,23 +158,18 @@ test('a suspended customer is let in nowhere, while time and orders go on; the o
 });
 
 test('a code from before the suspension cannot be exchanged', async () => {
-  const other = await startTestService({ environment: { PRODUCT_URL: 'https://product.example/welcome' } });
-  try {
-    const reseller = await other.createReseller({ credit: '100.00' });
-    const { order, login_url } = await placeOrder(other, reseller, { return_login: true });
-    const { headers } = await fetch(other.address + new URL(login_url).pathname, {
-      method: 'POST',
-      redirect: 'manual',
-    });
-    const code = new URL(headers.get('location') ?? '').searchParams.get('code');
-    expectStatus(await reseller.post(`/customers/${order.customer.id}/suspend`), 200);
-    const exchange = () => other.admin.post('/api/admin/v1/login-codes/exchange', { code });
-    expectRefusal(await exchange(), '404 customer_not_found');
-    expectStatus(await reseller.post(`/customers/${order.customer.id}/resume`), 200);
-    expectStatus(await exchange(), 200);
-  } finally {
-    await other.close();
-  }
+  const { reseller, path } = await shop();
+  const { login_url } = await placeOrder(service, reseller, { return_login: true });
+  const { headers } = await fetch(service.address + new URL(login_url).pathname, {
+    method: 'POST',
+    redirect: 'manual',
+  });
+  const code = new URL(headers.get('location') ?? '').searchParams.get('code');
+  expectStatus(await reseller.post(`${path}/suspend`), 200);
+  const exchange = () => service.admin.post('/api/admin/v1/login-codes/exchange', { code });
+  expectRefusal(await exchange(), '404 customer_not_found');
+  expectStatus(await reseller.post(`${path}/resume`), 200);
+  expectStatus(await exchange(), 200);
 });
 
 test('a cancel at the period’s end puts auto-renewal aside, and resume brings it back as it was', async () => {
