@@ -452,7 +452,7 @@ test('with an administrator’s cookie and no password, no request changes a key
       .replace('{key_id}', String(keyOf.get(id)))
       .replace('{person_id}', String(id));
   for (const { method, path } of changing) {
-    for (const id of path.includes('{id}') ? [account.id, service.admin.id] : [service.admin.id]) {
+    for (const id of path.includes('/accounts/{id}') ? [account.id, service.admin.id] : [service.admin.id]) {
       for (const passwords of [{}, { password: guessed }, { password: guessed, current_password: guessed }]) {
         milliseconds += 24 * 3_600_000;
         const headers = { cookie: console.cookie, ...ownPages };
