@@ -241,6 +241,20 @@ export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'query-plans': 'a plan over one table is another one than over a view of several',
 };
 
+/** With one group, of these files only these tests run. */
+const withOneGroup: Readonly<Record<string, readonly string[]>> = {
+  'order-batches': [
+    'orders that arrive together',
+    'one order costs exactly two round trips',
+    'however many orders a batch holds, it costs two round trips',
+    '200 parallel orders of 10.00 against a credit of 70.00 give exactly 7',
+    'of two accounts that claim one new customer in parallel one wins, and nothing deadlocks',
+    'of two claims that both found the customer free, the later is decided again',
+    'a batch that one order breaks',
+    'is answered 500 for that order alone, and the others of the batch succeed',
+  ],
+};
+
 export const notOnCitus: Readonly<Record<string, string>> = {
   'panel-query-plans':
     'Citus plans each statement for its values, on each server: there is no plan for any values to look at',
@@ -357,12 +371,13 @@ export function runsInEveryPlace(file: string): boolean {
 }
 
 export function runsEmbedded(file: string): boolean {
-  return runsInEveryPlace(file) && testsOnEmbedded(file)?.length !== 0;
+  return runsInEveryPlace(file) && testsIn('embedded', file)?.length !== 0;
 }
 
 /** Titles of tests and suites; undefined for all. */
-export function testsOnEmbedded(file: string): readonly string[] | undefined {
-  return onEmbedded[basename(file, '.test.ts')];
+export function testsIn(group: string, file: string): readonly string[] | undefined {
+  const lists: Readonly<Record<string, typeof onEmbedded>> = { embedded: onEmbedded, postgres: withOneGroup };
+  return lists[group]?.[basename(file, '.test.ts')];
 }
 
 export function runsInOneGroup(file: string): boolean {

@@ -18,7 +18,7 @@ import {
   runsInEveryPlace,
   runsInOneGroup,
   runsNightly,
-  testsOnEmbedded,
+  testsIn,
   waitsMostly,
 } from './test-groups.ts';
 import { createWorkers, type FileReport, runInLanes, type WorkerKind } from './test-lanes.ts';
@@ -282,7 +282,7 @@ function makeSteps(): readonly Step[] {
               statementRuns.add(group, file, last.statements);
               return asBefore(last);
             }
-            const titles = group === 'embedded' && !isWhole ? testsOnEmbedded(file) : undefined;
+            const titles = isWhole ? undefined : testsIn(group, file);
             const { kind, environment } = await setting;
             const report = await workers.run(kind, { file, titles, environment });
             const { statements } = report;
