@@ -10,6 +10,7 @@ import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { type DemoProcess, startDemo } from '../harness/demo-process.ts';
 import { expectAccessible } from './accessibility.ts';
+import { waitMilliseconds } from './visitors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-look-'));
 let browser: Browser;
@@ -27,7 +28,10 @@ after(async () => {
 });
 
 async function signInPage(locale = 'en-US'): Promise<Page> {
-  const page = await (await browser.newContext({ locale, baseURL: demo.address })).newPage();
+  const context = await browser.newContext({ locale, baseURL: demo.address });
+  context.setDefaultTimeout(waitMilliseconds);
+  context.setDefaultNavigationTimeout(waitMilliseconds);
+  const page = await context.newPage();
   await page.goto('/panel/');
   return page;
 }

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { openCheckout, useStandIn } from '../harness/stand-in-scene.ts';
 import { expectAccessible } from './accessibility.ts';
 import { leaveChromium, sharedChromium } from './panel-browser.ts';
+import { waitMilliseconds } from './visitors.ts';
 
 const scene = useStandIn({ shopName: 'Nordlicht & <Co>' });
 const contexts = new Set<BrowserContext>();
@@ -22,6 +23,8 @@ after(() => browser && leaveChromium(browser));
 async function open(address: string | null, options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser);
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(waitMilliseconds);
+  context.setDefaultNavigationTimeout(waitMilliseconds);
   contexts.add(context);
   const page = await context.newPage();
   await page.goto(String(address));
