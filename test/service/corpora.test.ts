@@ -38,7 +38,7 @@ before(async () => {
   service = await startTestService({
     limits: {
       // Short, so that requests without an end are answered during the test, but long enough for others.
-      http: { headersMilliseconds: 5_000, requestMilliseconds: 7_000 },
+      http: { headersMilliseconds: 10_000, requestMilliseconds: 12_000 },
       // Every naughty string is sent as a key, so failures must not be limited.
       rates: { failuresPerMinute: 1_000_000 },
     },

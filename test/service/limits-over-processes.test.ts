@@ -12,7 +12,8 @@ let standIn: LimitStandIn;
 let service: TestService;
 before(async () => {
   standIn = await startLimitStandIn();
-  const sharedLimits = { ...defaultLimits.sharedLimits, answerMilliseconds: 60_000, restMilliseconds: 20 };
+  const patient = { answerMilliseconds: 60_000, connectMilliseconds: 60_000 };
+  const sharedLimits = { ...defaultLimits.sharedLimits, ...patient, restMilliseconds: 20 };
   service = await startTestService({ environment: { VALKEY_URL: standIn.url }, limits: { sharedLimits } });
 });
 after(async () => {

@@ -90,6 +90,6 @@ function patiently(
       await sql('set local statement_timeout = 0');
       await work(sql);
     },
-    { timeoutMilliseconds: 60_000 },
+    { timeoutMilliseconds: 600_000 },
   );
 }

@@ -8,6 +8,7 @@ import { startTestService, type TestService } from '../../scripts/throwaway/test
 import { holdWith } from '../harness/held-account.ts';
 import { ownPages, signIn } from '../harness/panel-client.ts';
 import { expectRefusal } from '../harness/refusals.ts';
+import { onlyJobs } from '../harness/run-job.ts';
 
 const patient = {
   readMilliseconds: 60_000,
@@ -24,6 +25,8 @@ before(async () => {
       rates: { sessionRequestsPerMinute: 4, panelRequestsPerMinute: 6 },
       lists: { atOnceMax: 1, waitingMax: 1, waitMilliseconds: 60_000 },
       exports: { atOnceMax: 1, waitingMax: 1, waitMilliseconds: 1 },
+      // A job that waits for a lock would be counted as a request that does.
+      scheduledJobs: onlyJobs(),
     },
   });
   service.clock.monotonic = () => milliseconds;

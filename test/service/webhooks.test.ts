@@ -32,7 +32,11 @@ before(async () => {
   receiver = await startWebhookReceiver();
   service = await startTestService({
     environment: { OUTBOUND_ALLOW: '127.0.0.0/8, ::1' },
-    limits: { deliveries: { pollMilliseconds: 20, writeMilliseconds: 5 } },
+    limits: {
+      // A call that hangs must outlast its test.
+      outbound: { callMilliseconds: 60_000 },
+      deliveries: { pollMilliseconds: 20, writeMilliseconds: 5 },
+    },
   });
 });
 after(async () => {
