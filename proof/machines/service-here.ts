@@ -10,14 +10,28 @@ import type { ServiceProcess } from './service-process.ts';
 /** kill() ends it normally, with any signal. */
 export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
 
+// A test's work may keep this process from its connections for longer than the service waits.
+const milliseconds = 250_000;
+const limits = {
+  ...defaultLimits,
+  engine: { ...defaultLimits.engine, waitMilliseconds: milliseconds },
+  database: {
+    ...defaultLimits.database,
+    connectMilliseconds: milliseconds,
+    answerMilliseconds: milliseconds,
+    readMilliseconds: milliseconds,
+    idleInTransactionMilliseconds: milliseconds,
+  },
+};
+
 export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {
   const config = readConfig({ ADMIN_PASSWORD: 'of no use to a test', ...environment });
   const now = () => Math.floor(Date.now() / 1000);
-  const { database, seal } = await openDatabase(config, now());
+  const { database, seal } = await openDatabase(config, now(), { limits: limits.database });
   let address = '';
   const service = await createService({
     config,
-    limits: defaultLimits,
+    limits,
     database,
     seal,
     publicUrl: () => config.publicUrl ?? address,

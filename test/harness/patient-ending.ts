@@ -1,4 +1,5 @@
-// Loaded before the service (node --import). It makes the shutdown limits longer than any test.
+// Loaded before the service (node --import). Makes the limits of a shutdown longer than any test, and those of the requests
+// that it meets longer than a busy machine takes.
 
 import { defaultLimits } from '../../src/setup/config.ts';
 
@@ -8,3 +9,11 @@ Object.assign(defaultLimits.gracefulDrain, {
   askedTwiceMilliseconds: milliseconds,
   millisecondsMax: milliseconds,
 });
+
+const requestMilliseconds = 250_000;
+Object.assign(defaultLimits.http, {
+  headersMilliseconds: requestMilliseconds,
+  requestMilliseconds,
+  idleMilliseconds: requestMilliseconds,
+});
+Object.assign(defaultLimits.engine, { waitMilliseconds: requestMilliseconds });

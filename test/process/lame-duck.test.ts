@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ServiceProcess, startServiceProcess } from '../../proof/machines/service-process.ts';
+import { type ServiceProcess, startPatiently } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { createPostgresDatabase, type PostgresDatabase } from '../harness/postgres-database.ts';
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => database.remove());
 beforeEach(async () => {
-  service = await startServiceProcess({
+  service = await startPatiently({
     environment: {
       PORT: '0',
       DATABASE_URL: database.url,

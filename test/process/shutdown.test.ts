@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { startServiceProcess } from '../../proof/machines/service-process.ts';
+import { startPatiently } from '../../proof/machines/service-process.ts';
 import { createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { createPostgresDatabase } from '../harness/postgres-database.ts';
@@ -10,7 +10,7 @@ import { createPostgresDatabase } from '../harness/postgres-database.ts';
 test('SIGTERM ends a process whose database is at a statement that does not end', async (context) => {
   const database = await createPostgresDatabase();
   const adminKey = mintApiKey('live');
-  const service = await startServiceProcess({
+  const service = await startPatiently({
     environment: {
       PORT: '0',
       DATABASE_URL: database.url,

@@ -13,10 +13,10 @@ import {
 } from '../../scripts/throwaway/test-service.ts';
 
 const http = {
-  headersMilliseconds: 3_000,
-  requestMilliseconds: 3_500,
-  keepAliveMilliseconds: 3_000,
-  idleMilliseconds: 3_500,
+  headersMilliseconds: 6_000,
+  requestMilliseconds: 7_000,
+  keepAliveMilliseconds: 6_000,
+  idleMilliseconds: 7_000,
 };
 /** Limits are checked once a second, and later on a loaded machine. */
 const cutOffMilliseconds = 4 * (http.requestMilliseconds + 1_000);

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
-import { type ServiceProcess, startServiceProcess } from '../../proof/machines/service-process.ts';
+import { type ServiceProcess, startPatiently } from '../../proof/machines/service-process.ts';
 import { dumpSchema } from '../../scripts/schema-dump.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
@@ -538,7 +538,7 @@ async function start(url: string): Promise<ServiceHere> {
 }
 
 async function startProcess(url: string): Promise<ServiceProcess> {
-  const service = await startServiceProcess({ environment: { ...settings, DATABASE_URL: url } });
+  const service = await startPatiently({ environment: { ...settings, DATABASE_URL: url } });
   running.add(service);
   return service;
 }

@@ -132,8 +132,9 @@ describe('with PostgreSQL', () => {
     const environment = { ...settings, DATABASE_URL: database.url };
     const { service, reseller, packageId } = await fill(await startServiceHere(environment));
     let isOver = false;
+    let placed = 0;
     const stream = (async () => {
-      for (let placed = 0; !isOver; placed += 1) {
+      for (; !isOver; placed += 1) {
         await created(reseller.post('/api/v1/orders', { package_id: packageId, customer: `busy-${placed}` }));
         await pause(restMilliseconds);
       }
@@ -145,6 +146,8 @@ describe('with PostgreSQL', () => {
         assert.equal(manifest.ledger_total, manifest.balance);
         assert.equal(ledgerTotal(to), Math.round(Number(manifest.balance) * 100));
         balances.push(manifest.balance);
+        const seen = placed;
+        while (placed === seen) await Promise.race([pause(restMilliseconds), stream]);
       }
     } finally {
       isOver = true;

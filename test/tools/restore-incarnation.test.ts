@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { type ServiceHere, startServiceHere } from '../../proof/machines/service-here.ts';
-import { startServiceProcess } from '../../proof/machines/service-process.ts';
+import { startPatiently } from '../../proof/machines/service-process.ts';
 import { type ApiClient, createApiClient } from '../../scripts/throwaway/api-client.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { postgresForTests } from '../../scripts/throwaway-postgres.ts';
@@ -212,7 +212,7 @@ test('a restore that ended between its load and its new incarnation starts no se
 });
 
 function startProcess(place: Place): Promise<ServiceHere> {
-  return noted(startServiceProcess({ environment: { ...settings, ...place } }));
+  return noted(startPatiently({ environment: { ...settings, ...place } }));
 }
 
 /** One process owns the embedded database's folder, so a service there runs in its own process. */

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { startServiceHere } from '../../proof/machines/service-here.ts';
-import { startServiceProcess } from '../../proof/machines/service-process.ts';
+import { startPatiently, startServiceProcess } from '../../proof/machines/service-process.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { mintApiKey } from '../../src/features/identity/api-key.ts';
 import { openApiKey } from '../../src/features/identity/api-key-rows.ts';
@@ -189,7 +189,7 @@ describe('SECRET_KEY is replaced', () => {
     // The operator's own application_name must not hide other processes.
     url.searchParams.set('application_name', 'shop');
     const start = (settings: Readonly<Record<string, string>>) =>
-      startServiceProcess({ environment: { PORT: '0', DATABASE_URL: url.href, ...settings } });
+      startPatiently({ environment: { PORT: '0', DATABASE_URL: url.href, ...settings } });
     const knowsOld = { SECRET_KEY: oldKey, ADMIN_API_KEY: adminKey };
     const knowsBoth = { ...knowsOld, SECRET_KEY_PREVIOUS: newKey };
     const reseal = { DATABASE_URL: url.href, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey };
