@@ -25,7 +25,7 @@ import { testAccountIdOf, testModeOf } from '../harness/test-mode.ts';
 let service: TestService;
 const accounts: TestAccount[] = [];
 before(async () => {
-  service = await startTestService({ limits: { productCalls: { stopMilliseconds: 60_000 } } });
+  service = await startTestService();
   service.clock.seconds = secondsOf('2026-01-31T10:00:00Z');
   for (let count = 0; count < 3; count += 1)
     accounts.push(await service.createReseller({ credit: '100.00' }));
