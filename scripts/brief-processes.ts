@@ -6,7 +6,7 @@
  * database switches off the collection of WebAssembly code, and V8 refuses cached code that was made with other flags.
  * Compiling each function at its first call, without interpreting it first, saves 2 % in tests on PostgreSQL.
  */
-export const roomyHeap: readonly string[] = [
+export const workerFlags: readonly string[] = [
   '--no-wasm-code-gc',
   '--always-sparkplug',
   '--initial-old-space-size=256',
@@ -19,5 +19,5 @@ export const briefFlags: readonly string[] = [
   // takes a third of such a process's CPU time.
   '--liftoff-only',
   '--wasm-lazy-validation',
-  ...roomyHeap,
+  ...workerFlags,
 ];

@@ -1,6 +1,6 @@
 // Checks the spelling of comments, documents and texts (cspell.json). A step of `npm run check`; by hand
-// `node scripts/check-spelling.ts`. Files of one kind are checked as one document in which each line stands once: most of
-// cspell's time goes to the start of a file and to lines that it has seen before.
+// `node scripts/check-spelling.ts`. Files of one kind become one document in which each line stands once: most of cspell's
+// time goes to the settings of each file.
 
 import { globSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
@@ -42,7 +42,7 @@ for (const [kind, lines] of kinds) {
   if (problems.length > 0) process.exitCode = 1;
 }
 
-/** What spans several lines is taken out or put on lines of its own, because the lines are checked out of their order. */
+/** Each line must make sense alone, so code blocks are blanked and each line of a comment becomes a comment. */
 function linesToCheck(kind: string, text: string): { text: string; line: number }[] {
   const numbered = (part: string, first: number, prefix = '') =>
     part.split('\n').map((each, index) => ({ text: prefix + each.trim(), line: first + index }));

@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { briefFlags, roomyHeap } from './brief-processes.ts';
+import { briefFlags, workerFlags } from './brief-processes.ts';
 import { createStatementRuns } from './statement-runs.ts';
 import {
   accountGroupsOfTests,
@@ -369,11 +369,11 @@ function prepare(
   // A process that has run many files has loaded and optimized most of the code, so groups share processes where they can.
   const ordinary = {
     environment: { ...shared, TEST_DATABASE: 'postgres' },
-    flags: [...roomyHeap, ...flags],
+    flags: [...workerFlags, ...flags],
   };
   const onEmbedded = {
     environment: { ...shared, TEST_DATABASE: 'embedded' },
-    flags: [...roomyHeap, ...flags],
+    flags: [...workerFlags, ...flags],
   };
   const brief = { ...ordinary, flags: [...briefFlags, ...flags] };
   type Variables = Readonly<Record<string, string>>;

@@ -79,9 +79,7 @@ describe('orders that arrive together', () => {
     const formed = (await batchSizes(service)).count - batchesBefore.count;
     assert.equal(formed, 2, 'the one that waited and the 79 behind it');
     const holdersCommit = 1;
-    // A late notice of the packages created above.
-    const reload = 8;
-    assert.ok(trips <= holdersCommit + 2 * roundTripsOf(service) + reload, `${trips} round trips`);
+    assert.ok(trips <= holdersCommit + 2 * roundTripsOf(service), `${trips} round trips`);
   });
 
   test('200 parallel orders over HTTP need far fewer round trips than 400', async (context) => {
