@@ -241,7 +241,7 @@ export const alsoInOneGroup: Readonly<Record<string, string>> = {
   'query-plans': 'a plan over one table is another one than over a view of several',
 };
 
-/** The tests that a file listed here runs with one group; all others of it run with several. */
+/** Files of which only the named tests also run with one group. */
 const withOneGroup: Readonly<Record<string, readonly string[]>> = {
   'order-batches': [
     'orders that arrive together',

@@ -1,6 +1,7 @@
 // Runs the service in the test's process: a separate process takes three times the CPU.
 
 import pino from 'pino';
+import { patientLimits } from '../../scripts/throwaway/patience.ts';
 import { createService } from '../../src/service/create-service.ts';
 import { defaultLimits, readConfig } from '../../src/setup/config.ts';
 import { createFirstAdministrator } from '../../src/setup/first-administrator.ts';
@@ -10,18 +11,10 @@ import type { ServiceProcess } from './service-process.ts';
 /** kill() ends it normally, with any signal. */
 export type ServiceHere = Pick<ServiceProcess, 'address' | 'gone' | 'kill'>;
 
-// A test's work may keep this process from its connections for longer than the service waits.
-const milliseconds = 250_000;
 const limits = {
   ...defaultLimits,
-  engine: { ...defaultLimits.engine, waitMilliseconds: milliseconds },
-  database: {
-    ...defaultLimits.database,
-    connectMilliseconds: milliseconds,
-    answerMilliseconds: milliseconds,
-    readMilliseconds: milliseconds,
-    idleInTransactionMilliseconds: milliseconds,
-  },
+  engine: { ...defaultLimits.engine, ...patientLimits.engine },
+  database: { ...defaultLimits.database, ...patientLimits.database },
 };
 
 export async function startServiceHere(environment: Readonly<Record<string, string>>): Promise<ServiceHere> {

@@ -19,6 +19,7 @@ import { type ApiClient, createApiClient } from './api-client.ts';
 import { citusServers } from './citus-database.ts';
 import { eventProblems } from './event-problems.ts';
 import { proxySource, startFrontProxy, wantedProxy } from './front-proxy.ts';
+import { patientLimits, patientMilliseconds } from './patience.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestClock {
@@ -80,24 +81,13 @@ const loggedErrors = channel('sellthrough:logged-error');
 const secretKey = randomBytes(32).toString('hex');
 const startSeconds = 1_768_478_400;
 const manyPerMinute = 1_000_000;
-/** These limits are long, because a slow machine must not fail a test. Tests of such a limit set their own. */
-const patientMilliseconds = 250_000;
 const patience: { readonly [Part in keyof Limits]?: Partial<Limits[Part]> } = {
-  engine: { waitMilliseconds: patientMilliseconds },
+  ...patientLimits,
   verify: { waitMilliseconds: patientMilliseconds },
   // No retry may run by real time, because tests move the clock between attempts.
   deliveries: { shortRetryMilliseconds: [] },
   // Connections stay open long, because one that closes just as a test reuses it would cause an error.
   http: { keepAliveMilliseconds: 2 * patientMilliseconds, idleMilliseconds: 4 * patientMilliseconds },
-  database: {
-    connectMilliseconds: patientMilliseconds,
-    answerMilliseconds: patientMilliseconds,
-    readMilliseconds: patientMilliseconds,
-    idleInTransactionMilliseconds: patientMilliseconds,
-    listenAnswerMilliseconds: patientMilliseconds,
-    readThrottle: { ...defaultLimits.database.readThrottle, waitMilliseconds: patientMilliseconds },
-    queue: { ...defaultLimits.database.queue, waitMilliseconds: patientMilliseconds },
-  },
 };
 
 /** A hash that takes no time, unlike the program's 30 ms. Its cost is higher than the costs that tests store. */

@@ -10,7 +10,7 @@ import { launchChromium } from '../../scripts/chromium-for-tests.ts';
 import { copyEmbeddedTemplate } from '../../scripts/throwaway/test-database.ts';
 import { type DemoProcess, startDemo } from '../harness/demo-process.ts';
 import { expectAccessible } from './accessibility.ts';
-import { waitMilliseconds } from './visitors.ts';
+import { patientContext } from './visitors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-look-'));
 let browser: Browser;
@@ -28,9 +28,7 @@ after(async () => {
 });
 
 async function signInPage(locale = 'en-US'): Promise<Page> {
-  const context = await browser.newContext({ locale, baseURL: demo.address });
-  context.setDefaultTimeout(waitMilliseconds);
-  context.setDefaultNavigationTimeout(waitMilliseconds);
+  const context = await patientContext(browser, { locale, baseURL: demo.address });
   const page = await context.newPage();
   await page.goto('/panel/');
   return page;

@@ -17,7 +17,7 @@ import { type DemoProcess, startDemo } from '../harness/demo-process.ts';
 import { expectAccessible } from './accessibility.ts';
 import { dialog, heading } from './panel-actions.ts';
 import { untilTrue } from './panel-browser.ts';
-import { waitMilliseconds } from './visitors.ts';
+import { patientContext } from './visitors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sellthrough-channel-'));
 const dataDir = join(folder, 'data');
@@ -66,9 +66,7 @@ function generated(name: string): string {
 }
 
 async function open(path: string): Promise<Page> {
-  const context = await browser.newContext({ baseURL: service.address, locale: 'en-US' });
-  context.setDefaultTimeout(waitMilliseconds);
-  context.setDefaultNavigationTimeout(waitMilliseconds);
+  const context = await patientContext(browser, { baseURL: service.address, locale: 'en-US' });
   const page = await context.newPage();
   await page.goto(path);
   return page;

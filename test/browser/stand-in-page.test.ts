@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { openCheckout, useStandIn } from '../harness/stand-in-scene.ts';
 import { expectAccessible } from './accessibility.ts';
 import { leaveChromium, sharedChromium } from './panel-browser.ts';
-import { waitMilliseconds } from './visitors.ts';
+import { patientContext } from './visitors.ts';
 
 const scene = useStandIn({ shopName: 'Nordlicht & <Co>' });
 const contexts = new Set<BrowserContext>();
@@ -22,9 +22,7 @@ after(() => browser && leaveChromium(browser));
 /** The browser's visits to the shop end at the stand-in's own 404. */
 async function open(address: string | null, options: BrowserContextOptions = {}): Promise<Page> {
   assert.ok(browser);
-  const context = await browser.newContext(options);
-  context.setDefaultTimeout(waitMilliseconds);
-  context.setDefaultNavigationTimeout(waitMilliseconds);
+  const context = await patientContext(browser, options);
   contexts.add(context);
   const page = await context.newPage();
   await page.goto(String(address));

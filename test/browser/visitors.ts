@@ -32,6 +32,7 @@ export interface Visitor {
   end(isGood: boolean): Promise<void>;
 }
 
+/** How long a page may take on a busy machine. */
 export const waitMilliseconds = 90_000;
 const wide: ViewportSize = { width: 1280, height: 900 };
 /** How many contexts of each kind are kept. Others are closed. */
@@ -133,7 +134,7 @@ async function makeContext(
   address: string,
   options: BrowserContextOptions,
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  return patientContext(browser, {
     baseURL: address,
     locale: 'en-GB',
     timezoneId: 'Europe/Berlin',
@@ -141,6 +142,14 @@ async function makeContext(
     reducedMotion: 'reduce',
     ...options,
   });
+}
+
+/** A new context that waits as long as a busy machine takes. */
+export async function patientContext(
+  browser: Browser,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options);
   context.setDefaultTimeout(waitMilliseconds);
   context.setDefaultNavigationTimeout(waitMilliseconds);
   return context;

@@ -1,6 +1,7 @@
-// Loaded before the service (node --import). Makes the limits of a shutdown longer than any test, and those of the requests
-// that it meets longer than a busy machine takes.
+// Loaded before the service (node --import). Makes the limits of a shutdown longer than any test, and those of requests
+// longer than a busy machine takes.
 
+import { patientLimits, patientMilliseconds } from '../../scripts/throwaway/patience.ts';
 import { defaultLimits } from '../../src/setup/config.ts';
 
 const milliseconds = 24 * 3_600_000;
@@ -10,10 +11,9 @@ Object.assign(defaultLimits.gracefulDrain, {
   millisecondsMax: milliseconds,
 });
 
-const requestMilliseconds = 250_000;
 Object.assign(defaultLimits.http, {
-  headersMilliseconds: requestMilliseconds,
-  requestMilliseconds,
-  idleMilliseconds: requestMilliseconds,
+  headersMilliseconds: patientMilliseconds,
+  requestMilliseconds: patientMilliseconds,
+  idleMilliseconds: patientMilliseconds,
 });
-Object.assign(defaultLimits.engine, { waitMilliseconds: requestMilliseconds });
+Object.assign(defaultLimits.engine, patientLimits.engine);

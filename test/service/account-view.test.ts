@@ -205,7 +205,7 @@ test('no administrator’s account is looked at, a blocked one is, tests are not
 
 test('who looks spends their own limits, and the log of requests names them', async () => {
   await begin(admin);
-  // Otherwise the minute of an earlier request may end between the two looks.
+  // Time stands still, so that no earlier request leaves the minute between the two looks.
   const stopped = performance.now();
   service.clock.monotonic = () => stopped;
   const before = (await admin.get('/usage', looking())).body.used;
